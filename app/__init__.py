@@ -1,0 +1,1 @@
+"""The public face: the API, the command line and the formats of a Document."""

@@ -1,0 +1,1 @@
+"""Readers of published data sets, their splits, and sample pages of our own."""

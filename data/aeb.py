@@ -1,0 +1,54 @@
+"""The Article Extraction Benchmark (Zyte, formerly Scrapinghub; 2019).
+
+Layout: `html/ID.html.gz`, `ground-truth.json` and `output/SYSTEM.json`, both an object of
+`{ID: {"articleBody": text, ...}}`; the ground truth has the `url` too.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..render.errors import DatasetError
+from .records import Dataset, PageRecord, read_bytes, read_json, require
+
+
+class Aeb(Dataset):
+    """181 news and blog articles, to test on only: there is no split but `all`."""
+
+    name = "aeb"
+
+    def __init__(self, root: Path):
+        require(root / "html")
+        self._path = root / "ground-truth.json"
+        self._truth: Mapping[str, Mapping[str, str]] = read_json(self._path)
+        super().__init__(root, tuple(self._truth), {})
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems whose recorded outputs are there, sorted."""
+        outputs = (self.root / "output").glob("*.json*")
+        return tuple(sorted({path.name.partition(".json")[0] for path in outputs}))
+
+    def load(self, id: str) -> PageRecord:
+        """One article; raises DatasetError."""
+        try:
+            truth = self._truth[id]
+            gold, url = truth["articleBody"], truth.get("url", "")
+        except (KeyError, TypeError) as error:
+            raise DatasetError(f"{self._path}: no article {id}: {error!r}") from error
+        return PageRecord(
+            id=id,
+            url=url,
+            content=read_bytes(self.root / "html" / f"{id}.html"),
+            charset="",
+            gold=gold,
+            page_type="article",
+        )
+
+    def recorded(self, system: str) -> dict[str, str]:
+        """Text that a system gave for each page id, "" where it gave none; raises DatasetError."""
+        path = self.root / "output" / f"{system}.json"
+        try:
+            output = {id: page.get("articleBody") or "" for id, page in read_json(path).items()}
+        except AttributeError as error:
+            raise DatasetError(f"{path}: not as published: {error}") from error
+        return output

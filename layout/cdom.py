@@ -1,0 +1,176 @@
+"""The collapsed DOM of Web2Text (Vogels, Ganea, Eickhoff 2018, section 3.1), on arrays.
+
+A leaf is a text node that is not blank. Elements without a leaf below them are dropped; an element
+with one remaining child merges with it into one group, which keeps the merged tags. Groups stand
+in pre-order, so that the leaves below a group are a range.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..render.snapshot import ELEMENT, STYLES, TEXT, Snapshot
+
+Int32 = npt.NDArray[np.int32]
+Bool = npt.NDArray[np.bool_]
+
+DROPPED = frozenset(
+    "br checkbox datalist head hr img input meta radio script select style textarea title "
+    "video".split()
+)
+# Scripts off, `noscript` is the page; scripts on, it is one text that nobody sees.
+_RAW_TEXT_PARENTS = frozenset({"iframe", "noembed", "noframes", "noscript"})
+
+BLOCK_TAGS = frozenset(
+    "address article aside blockquote body br caption center dd details dialog dir div dl dt "
+    "fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 header hgroup hr html "
+    "iframe input legend li main menu nav noframes noscript ol optgroup option p pre search "
+    "section summary table tbody td tfoot th thead tr ul video".split()
+)
+_INLINE_DISPLAYS = frozenset({"inline", "contents", "ruby", "ruby-text", "none", ""})
+_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cdom:
+    """n nodes of the Snapshot, b leaves, g groups, m members (node, group)."""
+
+    end: Int32  # [n] one past the last node below a node
+    block_level: Bool  # [n] the node starts and ends a block of text
+    leaf_node: Int32  # [b] text node
+    leaf_group: Int32  # [b]
+    member_node: Int32  # [m] the remaining nodes, in pre-order
+    member_group: Int32  # [m]
+    group_parent: Int32  # [g] -1 for the root
+    group_depth: Int32  # [g] 0 for the root
+    first_leaf: Int32  # [g]
+    last_leaf: Int32  # [g] exclusive
+    break_before: Bool  # [b] a block starts or ends between the leaf and the one before it
+    common_ancestor: Int32  # [b - 1] the lowest group that holds leaves i and i + 1
+
+    @property
+    def leaves(self) -> int:
+        """The number of leaves."""
+        return len(self.leaf_node)
+
+
+def collapse(snapshot: Snapshot) -> Cdom:
+    """The collapsed DOM of a Snapshot. A page without text has no leaves and no groups."""
+    end = subtree_ends(snapshot.parent)
+    is_leaf = _leaf_mask(snapshot, end)
+    leaf_node = np.flatnonzero(is_leaf).astype(np.int32)
+    leaves_before = np.concatenate(([0], np.cumsum(is_leaf)))  # [n + 1]
+    first, last = leaves_before[:-1], leaves_before[end]  # [n]
+
+    member_node = np.flatnonzero(last > first).astype(np.int32)
+    rank = np.full(len(snapshot.parent) + 1, -1, np.int32)  # the last entry stands for "no parent"
+    rank[member_node] = np.arange(len(member_node))
+    above = rank[snapshot.parent[member_node]]  # [m] rank of the parent, -1 for the root
+    children = np.bincount(above[above >= 0], minlength=len(member_node))
+    # In pre-order a node with one child is followed by it: a group is a run of members.
+    heads = (above < 0) | (children[above] != 1)
+    member_group = (np.cumsum(heads) - 1).astype(np.int32)
+    head_node, head_above = member_node[heads], above[heads]
+    group_parent = np.where(head_above >= 0, member_group[head_above], -1).astype(np.int32)
+    leaf_group = member_group[rank[leaf_node]]
+    first_leaf = first[head_node].astype(np.int32)
+
+    block_level = _block_levels(snapshot)
+    # The highest group that starts at a leaf hangs below the ancestor shared with the leaf before.
+    top = np.unique(first_leaf, return_index=True)[1]
+    return Cdom(
+        end=end,
+        block_level=block_level,
+        leaf_node=leaf_node,
+        leaf_group=leaf_group,
+        member_node=member_node,
+        member_group=member_group,
+        group_parent=group_parent,
+        group_depth=depths(group_parent),
+        first_leaf=first_leaf,
+        last_leaf=last[head_node].astype(np.int32),
+        break_before=_breaks(block_level, depths(snapshot.parent, block_level), leaf_node),
+        common_ancestor=group_parent[top[1:]],
+    )
+
+
+def depths(parent: Int32, counted: Bool | None = None) -> Int32:
+    """How many (counted) nodes stand above each node, for [n] parents with -1 for roots."""
+    above = np.append(parent, -1)  # the last entry is its own root
+    weight = np.append(np.ones(len(parent), bool) if counted is None else counted, False)
+    depth = np.where(above >= 0, weight[above], 0).astype(np.int32)
+    # Pointer doubling: after k rounds each node has counted 2^k ancestors.
+    while (above >= 0).any():
+        depth = depth + np.where(above >= 0, depth[above], 0)
+        above = np.where(above >= 0, above[above], -1)
+    return depth[:-1].astype(np.int32)
+
+
+def subtree_ends(parent: Int32) -> Int32:
+    """One past the last node below each node, for [n] parents in pre-order."""
+    parents, ends = parent.tolist(), list(range(1, len(parent) + 1))
+    for node in range(len(parents) - 1, 0, -1):
+        above = parents[node]
+        if above >= 0 and ends[node] > ends[above]:
+            ends[above] = ends[node]
+    return np.array(ends, np.int32)
+
+
+def covered(starts: Int32, end: Int32) -> Bool:
+    """Which of the n nodes stand in a subtree that starts at one of `starts`."""
+    change = np.zeros(len(end) + 1, np.int32)
+    np.add.at(change, starts, 1)
+    np.add.at(change, end[starts], -1)
+    return np.cumsum(change[:-1]) > 0
+
+
+def named(snapshot: Snapshot, names: frozenset[str]) -> Bool:
+    """Which of the n nodes have one of these tags."""
+    chosen = np.fromiter((text in names for text in snapshot.strings), bool, len(snapshot.strings))
+    return (snapshot.kind == ELEMENT) & chosen[snapshot.name]
+
+
+def is_blank(text: str) -> bool:
+    """Whether a person sees nothing of a text."""
+    return not text.strip() or not text.strip(_INVISIBLE + " \t\r\n\f\xa0")
+
+
+def _leaf_mask(snapshot: Snapshot, end: Int32) -> Bool:
+    texts = snapshot.kind == TEXT
+    dropped = covered(np.flatnonzero(named(snapshot, DROPPED)).astype(np.int32), end)
+    raw_parent = named(snapshot, _RAW_TEXT_PARENTS)
+    if not snapshot.rendered:
+        raw_parent &= ~named(snapshot, frozenset({"noscript"}))
+    mask = texts & ~dropped & ~raw_parent[snapshot.parent]
+    for node in np.flatnonzero(mask).tolist():
+        mask[node] = not is_blank(snapshot.text(node))
+    return mask
+
+
+def _block_levels(snapshot: Snapshot) -> Bool:
+    """By the display that the browser computed, by the tag where there is no layout."""
+    block = named(snapshot, BLOCK_TAGS)
+    if snapshot.rendered:
+        display = snapshot.styles[snapshot.row_style, STYLES.index("display")]  # [rows]
+        known = np.fromiter(
+            (not (s in _INLINE_DISPLAYS or s.startswith("inline")) for s in snapshot.strings),
+            bool,
+            len(snapshot.strings),
+        )
+        on_element = (snapshot.kind[snapshot.row_node] == ELEMENT) & (snapshot.row_style >= 0)
+        always = named(snapshot, frozenset({"br"}))
+        block[snapshot.row_node[on_element]] = known[display[on_element]]
+        block |= always
+    return block
+
+
+def _breaks(block: Bool, block_depth: Int32, leaf_node: Int32) -> Bool:
+    """Whether any block opens or closes on the way from one leaf to the next."""
+    opened = np.diff(np.cumsum(block)[leaf_node], prepend=-1)
+    closed = opened - np.diff(block_depth[leaf_node], prepend=0)
+    breaks = (opened > 0) | (closed > 0)
+    breaks[:1] = True
+    return breaks

@@ -1,0 +1,1 @@
+"""Block and edge features, by name and version."""

@@ -1,0 +1,109 @@
+"""A Page: the blocks of a Snapshot in reading order, each with its text, path, box and style."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..render.snapshot import ELEMENT, STYLES, TEXT, Snapshot
+from .cdom import Cdom, collapse
+from .geometry import union_by
+
+Float32 = npt.NDArray[np.float32]
+Bool = npt.NDArray[np.bool_]
+Int32 = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """The b blocks of one page; a block is a leaf of the collapsed DOM."""
+
+    snapshot: Snapshot
+    tree: Cdom
+    text: tuple[str, ...]  # [b] white space collapsed, none at the ends
+    box: Float32  # [b, 4] x, y, width, height in CSS pixels of the page; NaN where not laid out
+    lines: Int32  # [b] line boxes
+    style: Int32  # [b] row of snapshot.styles, -1 where not laid out
+    space_before: Bool  # [b] white space parts the block from the one before it
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def tag_path(self, block: int) -> tuple[str, ...]:
+        """The tags above a block, the page's root first."""
+        above = self.snapshot.ancestors(int(self.tree.leaf_node[block]))
+        tags = [self.snapshot.tag(node) for node in above if self.snapshot.kind[node] == ELEMENT]
+        return tuple(reversed(tags))
+
+    def xpath(self, block: int) -> str:
+        """An XPath to the block's text node within its own document or shadow root."""
+        snapshot, node, steps = self.snapshot, int(self.tree.leaf_node[block]), list[str]()
+        while node >= 0 and snapshot.kind[node] in (ELEMENT, TEXT):
+            step = "text()" if snapshot.kind[node] == TEXT else snapshot.tag(node)
+            steps.append(f"{step}[{self._place_among_siblings(node)}]")
+            node = int(snapshot.parent[node])
+        return "/" + "/".join(reversed(steps))
+
+    def frame(self, block: int) -> str | None:
+        """The URL of the frame that a block stands in, None in the page's own document."""
+        frame = int(self.snapshot.frame[self.tree.leaf_node[block]])
+        return self.snapshot.meta.frames[frame] if frame else None
+
+    def styles(self, block: int) -> dict[str, str]:
+        """The computed styles of a block, none where it was not laid out."""
+        row = int(self.style[block])
+        if row < 0:
+            return {}
+        values = self.snapshot.styles[row].tolist()
+        return {key: self.snapshot.strings[v] for key, v in zip(STYLES, values, strict=True)}
+
+    def _place_among_siblings(self, node: int) -> int:
+        snapshot, parent = self.snapshot, int(self.snapshot.parent[node])
+        between = slice(parent + 1, node)
+        same = (snapshot.parent[between] == parent) & (snapshot.name[between] == snapshot.name[node])
+        return int(same.sum()) + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """What the model says of the b blocks of a Page."""
+
+    content: Bool  # [b] the Viterbi path
+    probability: Float32  # [b] of being content, by forward-backward
+    reasons: tuple[str, ...]  # [b] one short line each
+
+
+def build_page(snapshot: Snapshot) -> Page:
+    """The blocks of a Snapshot, none for a page without text."""
+    tree = collapse(snapshot)
+    raw = [snapshot.text(node) for node in tree.leaf_node.tolist()]
+    row_of_node = np.full(len(snapshot.parent), -1, np.int32)
+    # The first row of a node wins: a first-letter fragment may stand in a second one.
+    row_of_node[snapshot.row_node[::-1]] = np.arange(len(snapshot.row_node) - 1, -1, -1)
+    row = row_of_node[tree.leaf_node]
+    style = np.where(row >= 0, snapshot.row_style[row], -1) if len(snapshot.row_node) else row
+    leaf_of_node = np.full(len(snapshot.parent), -1, np.int32)
+    leaf_of_node[tree.leaf_node] = np.arange(tree.leaves)
+    leaf_of_line = leaf_of_node[snapshot.row_node[snapshot.line_row]]
+    box, lines = union_by(leaf_of_line, snapshot.line_box, tree.leaves)
+    return Page(
+        snapshot=snapshot,
+        tree=tree,
+        text=tuple(" ".join(text.split()) for text in raw),
+        box=box,
+        lines=lines,
+        style=style.astype(np.int32),
+        space_before=_spaces(snapshot, tree, raw),
+    )
+
+
+def _spaces(snapshot: Snapshot, tree: Cdom, raw: list[str]) -> Bool:
+    """White space at either edge of two neighbours, or a blank text node between them."""
+    leads = np.fromiter((text[:1].isspace() for text in raw), bool, len(raw))
+    trails = np.fromiter((text[-1:].isspace() for text in raw), bool, len(raw))
+    is_blank_text = snapshot.kind == TEXT
+    is_blank_text[tree.leaf_node] = False
+    blanks = np.diff(np.cumsum(is_blank_text)[tree.leaf_node], prepend=0) > 0
+    return leads | np.append(True, trails[:-1])[: len(raw)] | blanks

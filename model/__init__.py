@@ -1,0 +1,1 @@
+"""From features to labels: the networks, the chain and the packaged weights."""

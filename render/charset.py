@@ -1,0 +1,92 @@
+"""Which charset a page's bytes are in: one rule for the browser and for the static parse."""
+
+from __future__ import annotations
+
+import re
+
+import webencodings
+
+_BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
+_META = re.compile(rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([a-zA-Z0-9_:.-]{2,40})""", re.I)
+_PRESCAN = 4096
+_GUESS_BYTES = 100_000
+
+
+def choose(content: bytes, label: str = "") -> str:
+    """The charset to read `content` with, as the Encoding Standard names it.
+
+    The order: byte-order mark; UTF-8 where bytes beyond ASCII form valid UTF-8, since nothing else
+    does so by chance; the transport's `label`; the page's own `<meta>`; a guess from the bytes.
+    A label that the bytes contradict is passed over.
+    """
+    for mark, name in _BOMS:
+        if content.startswith(mark):
+            return name
+    if content.isascii():
+        return _declared(content, label) or "utf-8"
+    beyond, broken = _count_utf8(content)
+    if beyond and not broken:
+        return "utf-8"
+    name = _declared(content, label)
+    if name == "utf-8":
+        # A few damaged characters do not make a page another charset's.
+        return name if broken * 10 < beyond else _guess(content)
+    return name if name and _fits(content, name) else _guess(content)
+
+
+def decode(content: bytes, charset: str) -> str:
+    """`content` as text; bytes that are invalid in `charset` become U+FFFD, a mark is dropped."""
+    encoding = webencodings.lookup(charset) or webencodings.UTF8
+    text: str = encoding.codec_info.decode(content, "replace")[0]
+    return text.removeprefix("\ufeff")
+
+
+def _declared(content: bytes, label: str) -> str:
+    match = _META.search(content[:_PRESCAN])
+    for candidate in (label, match[1].decode("ascii") if match else ""):
+        encoding = webencodings.lookup(candidate)
+        if encoding is not None:
+            # A meta element that could be read as ASCII is in no UTF-16 page.
+            return "utf-8" if encoding.name.startswith("utf-16") else encoding.name
+    return ""
+
+
+def _count_utf8(content: bytes) -> tuple[int, int]:
+    """How many characters beyond ASCII are valid UTF-8, and how many are not."""
+    text = content.decode("utf-8", "replace")
+    # A page that was cut in the middle of a character is not broken for that.
+    broken = text.removesuffix("\ufffd").count("\ufffd")
+    beyond = len(text) - len(text.encode("ascii", "ignore"))
+    return beyond - text.count("\ufffd"), broken
+
+
+def _fits(content: bytes, name: str) -> bool:
+    return decode(content, name).count("\ufffd") * 1000 <= len(content)
+
+
+def _guess(content: bytes) -> str:
+    from charset_normalizer import from_bytes  # slow to import, and rarely needed
+
+    matches = list(from_bytes(content[:_GUESS_BYTES], threshold=0.3))
+    if not matches:
+        return "windows-1252"
+    # Code pages of one family differ in a few letters: short texts fit several equally well.
+    best = matches[0]
+    western = next((match for match in matches if match.encoding == "cp1252"), None)
+    if western is not None and western.chaos <= best.chaos and best.coherence < 0.5:
+        return "windows-1252"
+    encoding = webencodings.lookup(_WEB_NAMES.get(best.encoding, best.encoding))
+    return encoding.name if encoding is not None else "windows-1252"
+
+
+_WEB_NAMES = {
+    "cp932": "shift_jis",
+    "cp949": "euc-kr",
+    "cp950": "big5",
+    "cp866": "ibm866",
+    "euc_jp": "euc-jp",
+    "euc_kr": "euc-kr",
+    "big5hkscs": "big5",
+    "koi8_r": "koi8-r",
+    "koi8_u": "koi8-u",
+}

@@ -1,0 +1,290 @@
+"""A Snapshot: one page as it was laid out, in columns.
+
+Nodes stand in pre-order of the composed tree: shadow roots are walked, slots hold what is slotted
+into them, a frame's document stands below its frame element. All texts live once in `strings`;
+columns of `int32` hold their numbers. Boxes are (x, y, width, height) in CSS pixels of the page,
+the ones of frames included.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import SnapshotError
+
+FORMAT = 1
+
+ELEMENT, TEXT, COMMENT, DOCUMENT, FRAGMENT, PSEUDO = 1, 3, 8, 9, 11, 255
+
+STYLES = (
+    "display",
+    "visibility",
+    "opacity",
+    "position",
+    "z-index",
+    "float",
+    "overflow-x",
+    "overflow-y",
+    "clip-path",
+    "font-family",
+    "font-size",
+    "font-weight",
+    "font-style",
+    "line-height",
+    "color",
+    "background-color",
+    "text-align",
+    "text-decoration-line",
+    "white-space-collapse",
+    "cursor",
+)
+
+Int32 = npt.NDArray[np.int32]
+UInt8 = npt.NDArray[np.uint8]
+Float32 = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What is known of the page as a whole.
+
+    url: as it was asked for; resolved_url: after redirects and scripts.
+    http_status: 0 where nothing was fetched. maker: "chromium" or "static".
+    browser: the build, such as "HeadlessChrome/140.0.7339.16"; empty for a static parse.
+    viewport, page_size: (width, height) in CSS pixels; zeros for a static parse.
+    frames: URL of each document, the page's own first.
+    cut: why the capture is incomplete: any of "deadline", "bytes", "nodes".
+    """
+
+    url: str = ""
+    resolved_url: str = ""
+    http_status: int = 0
+    content_type: str = "text/html"
+    maker: str = "static"
+    browser: str = ""
+    viewport: tuple[int, int] = (0, 0)
+    page_size: tuple[int, int] = (0, 0)
+    screenshot_scale: float = 0.0
+    frames: tuple[str, ...] = ("",)
+    cut: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """One page in columns: n nodes, a attributes, m layout rows, k line boxes, s style rows."""
+
+    meta: Meta
+    strings: tuple[str, ...]
+    parent: Int32  # [n] node number, -1 for the page's document
+    kind: UInt8  # [n] DOM nodeType, or PSEUDO
+    name: Int32  # [n] string: lower-case tag, "#text", "::before"
+    value: Int32  # [n] string of a text, comment or pseudo element; -1 for others
+    frame: Int32  # [n] index into meta.frames
+    attr_start: Int32  # [n + 1] attributes of node i are attr_start[i]:attr_start[i + 1]
+    attr_name: Int32  # [a] string
+    attr_value: Int32  # [a] string
+    row_node: Int32  # [m] the node of a layout row
+    row_box: Float32  # [m, 4]
+    row_style: Int32  # [m] row of `styles`; a text has its parent's
+    row_paint: Int32  # [m] paint order, larger is nearer to the eye
+    line_row: Int32  # [k] the layout row of a line box
+    line_box: Float32  # [k, 4]
+    styles: Int32  # [s, len(STYLES)] string: computed value
+    screenshot: bytes = b""  # JPEG of the page's top at meta.screenshot_scale
+
+    def __post_init__(self) -> None:
+        for column in self._columns().values():
+            column.setflags(write=False)
+
+    @property
+    def rendered(self) -> bool:
+        """Whether a browser laid the page out, so that boxes and styles are known."""
+        return self.meta.maker == "chromium"
+
+    def text(self, node: int) -> str:
+        """The text of a text node as it stands in the DOM."""
+        return self.strings[self.value[node]] if self.value[node] >= 0 else ""
+
+    def tag(self, node: int) -> str:
+        """The lower-case tag of a node."""
+        return self.strings[self.name[node]]
+
+    def attributes(self, node: int) -> dict[str, str]:
+        """The attributes of a node."""
+        return dict(self._attribute_items(node))
+
+    def ancestors(self, node: int) -> Iterator[int]:
+        """The nodes above a node, nearest first."""
+        above = int(self.parent[node])
+        while above >= 0:
+            yield above
+            above = int(self.parent[above])
+
+    def with_meta(self, **changes: Any) -> Snapshot:
+        """The same page with other facts about it."""
+        return replace(self, meta=replace(self.meta, **changes))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one file, whole or not at all. Raises OSError."""
+        target = Path(path)
+        partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            partial.write_bytes(self.to_bytes())
+            os.replace(partial, target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Snapshot:
+        """Read a file that `save` wrote. Raises OSError, SnapshotError."""
+        return cls.from_bytes(Path(path).read_bytes(), name=str(path))
+
+    def to_bytes(self) -> bytes:
+        """The file's bytes: a zip of arrays, so that each is checked on reading."""
+        texts = [text.encode("utf-8", "replace") for text in self.strings]
+        head = json.dumps({"format": FORMAT, "styles": STYLES, "meta": asdict(self.meta)})
+        arrays = self._columns() | {
+            "head": np.frombuffer(head.encode(), np.uint8),
+            "text_bytes": np.frombuffer(b"".join(texts), np.uint8),
+            "text_sizes": np.array([len(text) for text in texts], np.int32),
+            "screenshot": np.frombuffer(self.screenshot, np.uint8),
+        }
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes, name: str = "snapshot") -> Snapshot:
+        """The reverse of `to_bytes`. Raises SnapshotError."""
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as file:
+                arrays = {key: file[key] for key in file.files}
+            head = json.loads(arrays["head"].tobytes())
+            version = head["format"]
+        except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
+            raise SnapshotError(f"{name}: not a snapshot, or a damaged one") from error
+        if version != FORMAT or tuple(head["styles"]) != STYLES:
+            raise SnapshotError(f"{name}: snapshot of format {version}, this is format {FORMAT}")
+        try:
+            return cls._assemble(head["meta"], arrays)
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise SnapshotError(f"{name}: damaged snapshot: {error}") from error
+
+    @classmethod
+    def _assemble(cls, meta: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Snapshot:
+        blob, ends = arrays["text_bytes"].tobytes(), np.cumsum(arrays["text_sizes"]).tolist()
+        starts = [0, *ends[:-1]]
+        strings = tuple(blob[a:b].decode() for a, b in zip(starts, ends, strict=False))
+        tuples = {key: tuple(v) if isinstance(v, list) else v for key, v in meta.items()}
+        columns = {field.name: arrays[field.name] for field in fields(cls)[2:-1]}
+        snapshot = cls(Meta(**tuples), strings, **columns, screenshot=arrays["screenshot"].tobytes())
+        snapshot.check()
+        return snapshot
+
+    def check(self) -> None:
+        """Raise ValueError where the columns do not fit together."""
+        n, strings, rows = len(self.parent), len(self.strings), len(self.row_node)
+        if not len(self.kind) == len(self.name) == len(self.value) == len(self.frame) == n:
+            raise ValueError("node columns of different lengths")
+        if n and not (self.parent < np.arange(n)).all():
+            raise ValueError("a node stands before its parent")
+        if self.attr_start.shape != (n + 1,) or self.row_box.shape != (rows, 4):
+            raise ValueError("columns of the wrong shape")
+        if self.line_box.shape != (len(self.line_row), 4) or self.styles.shape[1:] != (len(STYLES),):
+            raise ValueError("columns of the wrong shape")
+        for column, size in (
+            (self.name, strings),
+            (self.value, strings),
+            (self.attr_name, strings),
+            (self.attr_value, strings),
+            (self.styles, strings),
+            (self.row_node, n),
+            (self.row_style, len(self.styles)),
+            (self.line_row, rows),
+            (self.frame, len(self.meta.frames)),
+        ):
+            if column.size and not (int(column.min()) >= -1 and int(column.max()) < size):
+                raise ValueError("a column points outside its table")
+
+    def _attribute_items(self, node: int) -> Iterator[tuple[str, str]]:
+        for i in range(int(self.attr_start[node]), int(self.attr_start[node + 1])):
+            yield self.strings[self.attr_name[i]], self.strings[self.attr_value[i]]
+
+    def _columns(self) -> dict[str, npt.NDArray[Any]]:
+        return {field.name: getattr(self, field.name) for field in fields(self)[2:-1]}
+
+
+class SnapshotBuilder:
+    """Collects nodes in pre-order and interns their strings; `build` makes the Snapshot."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.parent: list[int] = []
+        self.kind: list[int] = []
+        self.name: list[int] = []
+        self.value: list[int] = []
+        self.frame: list[int] = []
+        self.attr_start: list[int] = [0]
+        self.attr_name: list[int] = []
+        self.attr_value: list[int] = []
+
+    def intern(self, text: str) -> int:
+        """The number of a string."""
+        return self.numbers.setdefault(text, len(self.numbers))
+
+    def add(
+        self,
+        parent: int,
+        kind: int,
+        name: str,
+        value: str | None = None,
+        attributes: list[tuple[str, str]] | None = None,
+        frame: int = 0,
+    ) -> int:
+        """Append a node and return its number."""
+        self.parent.append(parent)
+        self.kind.append(kind)
+        self.name.append(self.intern(name))
+        self.value.append(-1 if value is None else self.intern(value))
+        self.frame.append(frame)
+        for key, text in attributes or ():
+            self.attr_name.append(self.intern(key))
+            self.attr_value.append(self.intern(text))
+        self.attr_start.append(len(self.attr_name))
+        return len(self.parent) - 1
+
+    def build(self, meta: Meta, screenshot: bytes = b"", **layout: npt.NDArray[Any]) -> Snapshot:
+        """The Snapshot of all that was added; `layout` has the layout columns of a rendering."""
+        empty: dict[str, npt.NDArray[Any]] = {
+            "row_node": np.zeros(0, np.int32),
+            "row_box": np.zeros((0, 4), np.float32),
+            "row_style": np.zeros(0, np.int32),
+            "row_paint": np.zeros(0, np.int32),
+            "line_row": np.zeros(0, np.int32),
+            "line_box": np.zeros((0, 4), np.float32),
+            "styles": np.zeros((0, len(STYLES)), np.int32),
+        }
+        return Snapshot(
+            meta,
+            tuple(self.numbers),
+            parent=np.array(self.parent, np.int32),
+            kind=np.array(self.kind, np.uint8),
+            name=np.array(self.name, np.int32),
+            value=np.array(self.value, np.int32),
+            frame=np.array(self.frame, np.int32),
+            attr_start=np.array(self.attr_start, np.int32),
+            attr_name=np.array(self.attr_name, np.int32),
+            attr_value=np.array(self.attr_value, np.int32),
+            screenshot=screenshot,
+            **(empty | layout),
+        )

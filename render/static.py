@@ -1,0 +1,95 @@
+"""The static maker: an HTML5 parse without a browser, for speed and where no browser is there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from .charset import decode
+from .settings import Limits
+from .snapshot import DOCUMENT, ELEMENT, FRAGMENT, TEXT, Meta, Snapshot, SnapshotBuilder
+
+# HTML5 tree construction looks up the stack of open elements at most tags: its time grows with
+# the square of the depth. Browsers stop at 512; deeper than this no person ever wrote.
+MAX_DEPTH = 10_000
+
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
+_CLOSED_BY_OTHERS = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "optgroup", "colgroup", "rt", "rp", "html", "body", "head"]
+)
+
+
+def parse(
+    content: bytes,
+    charset: str,
+    meta: Meta | None = None,
+    limits: Limits | None = None,
+) -> Snapshot:
+    """The DOM of `content` as an HTML5 parser with scripts switched off builds it.
+
+    Args:
+        content: the page's bytes; cut at `limits.bytes`.
+        charset: a label of the Encoding Standard, see `charset.choose`.
+        meta: what is known of the page; its `cut` grows by the limits that were met.
+        limits: `bytes` and `nodes` are observed. There is no deadline: with the depth bounded,
+            the time is linear in the bytes.
+    """
+    limits, meta = limits or Limits(), meta or Meta()
+    cut = list(meta.cut)
+    if len(content) > limits.bytes:
+        content, cut = content[: limits.bytes], [*cut, "bytes"]
+    text = decode(content, charset)
+    shallow = text[: _end_of_sane_depth(text)]
+    builder = SnapshotBuilder()
+    builder.add(-1, DOCUMENT, "#document")
+    root = LexborHTMLParser(shallow).root
+    whole = root is None or _add_tree(builder, root, 0, limits.nodes)
+    if not whole or len(shallow) < len(text):
+        cut.append("nodes")
+    return builder.build(replace(meta, cut=tuple(dict.fromkeys(cut))))
+
+
+def _add_tree(builder: SnapshotBuilder, root: LexborNode, parent: int, most: int) -> bool:
+    """Add a subtree below `parent`; False where it was cut at `most` nodes."""
+    numbers: dict[int, int] = {}
+    for node in root.traverse(include_text=True):
+        if len(builder.parent) >= most:
+            return False
+        above = node.parent
+        number = numbers.get(above.mem_id, parent) if above is not None else parent
+        tag = node.tag or "-"
+        if tag == "-text":
+            builder.add(number, TEXT, "#text", node.text_content or "")
+        elif tag[0] not in "-!":
+            attributes = [(key, value or "") for key, value in node.attributes.items()]
+            here = builder.add(number, ELEMENT, tag.lower(), None, attributes)
+            numbers[node.mem_id] = here
+            if tag == "template" and not _add_shadow(builder, node, here, most):
+                return False
+    return True
+
+
+def _add_shadow(builder: SnapshotBuilder, template: LexborNode, here: int, most: int) -> bool:
+    """Add a declarative shadow root; the contents of other templates are no part of the page."""
+    if "shadowrootmode" not in template.attributes:
+        return True
+    shadow = builder.add(here, FRAGMENT, "#document-fragment")
+    return all(
+        _add_tree(builder, child, shadow, most) for child in template.template_fragments() or ()
+    )
+
+
+def _end_of_sane_depth(text: str) -> int:
+    """How much of the source can be parsed without nesting deeper than MAX_DEPTH."""
+    if text.count("<") <= MAX_DEPTH:
+        return len(text)
+    depth = 0
+    for match in _TAG.finditer(text):
+        if match[2].lower() in _CLOSED_BY_OTHERS:
+            continue
+        depth = max(0, depth - 1) if match[1] else depth + 1
+        if depth > MAX_DEPTH:
+            return match.start()
+    return len(text)

@@ -1,0 +1,1 @@
+"""Gold labels, rendered data sets, training and evaluation."""
