@@ -1,7 +1,7 @@
 """The Article Extraction Benchmark (Zyte, formerly Scrapinghub; 2019).
 
-Layout: `html/ID.html.gz`, `ground-truth.json` and `output/SYSTEM.json`, both an object of
-`{ID: {"articleBody": text, ...}}`; the ground truth has the `url` too.
+Layout: `html/ID.html.gz`, `ground-truth.json` with `{ID: {"articleBody": text, "url": ...}}`, and
+`output/SYSTEM.json` (see `read_outputs`).
 """
 
 from collections.abc import Mapping
@@ -46,9 +46,21 @@ class Aeb(Dataset):
 
     def recorded(self, system: str) -> dict[str, str]:
         """Text that a system gave for each page id, "" where it gave none; raises DatasetError."""
-        path = self.root / "output" / f"{system}.json"
-        try:
-            output = {id: page.get("articleBody") or "" for id, page in read_json(path).items()}
-        except AttributeError as error:
-            raise DatasetError(f"{path}: not as published: {error}") from error
-        return output
+        return read_outputs(self.root / "output" / f"{system}.json")
+
+
+def read_outputs(path: Path) -> dict[str, str]:
+    """Texts that a system gave, by page id, "" where it gave none; raises DatasetError.
+
+    The file is `{ID: {"articleBody": text}}`, the same as the `output` of an object that has the
+    system's `version` beside it, or `{ID: text}`.
+    """
+    published = read_json(path)
+    try:
+        outputs = published["output"] if "version" in published else published
+        return {
+            id: output if isinstance(output, str) else output.get("articleBody") or ""
+            for id, output in outputs.items()
+        }
+    except (AttributeError, KeyError, TypeError) as error:
+        raise DatasetError(f"{path}: not as published: {error!r}") from error

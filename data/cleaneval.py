@@ -2,7 +2,7 @@
 
 Layout: `orig/ID.html` (the page in a one-line `<text id= title= encoding=>` wrapper),
 `clean/ID.txt` (gold text with `<p>`, `<h>`, `<l>` marks, most with a `URL:` line on top) and
-`aligned/ID.txt` (the page with a `DROPPED` for each character that is not content).
+`aligned/ID.txt` (the page with `DROPPED` for each character that is not content).
 """
 
 import html
@@ -14,7 +14,6 @@ from pathlib import Path
 from ..render.errors import DatasetError
 from .records import PARTS, Dataset, PageRecord, read_bytes, require
 
-DROPPED = "\u25a1"
 SPLITS = ("web2text", "cleaneval")
 
 _WRAPPER = re.compile(r'<text id="(?P<url>.*?)"(?: title="(?P<title>.*)")? encoding="[^"]*">')

@@ -15,6 +15,9 @@ from ..render.errors import DatasetError
 ALL = "all"
 PARTS = ("train", "validation", "test")
 
+DROPPED = "\u25a1"
+"""Stands in a mask for a character that is no content."""
+
 # Page ids of each part of a split; the parts do not overlap.
 Partition: TypeAlias = Mapping[str, tuple[str, ...]]
 

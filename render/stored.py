@@ -38,7 +38,7 @@ class StoredPages:
         """Show a page and wait until it is done. Raises Strayed, Navigated, Gone."""
         self._response = {
             "responseCode": 200,
-            "responseHeaders": [{"name": "Content-Type", "value": content_type}],
+            "responseHeaders": [{"name": "Content-Type", "value": content_type},{"name":"Content-Security-Policy","value":"default-src 'unsafe-inline' 'unsafe-eval' data: blob:"}],
             "body": base64.b64encode(content).decode(),
         }
         # A fragment might make it a jump within the page that is shown now.

@@ -39,7 +39,8 @@ class Tab:
         self.frame = frame
         self.stopped = asyncio.Event()
         self.arrived = False  # whether the address it was sent to has answered with a document
-        self._page = page
+        # The public face copies every answer value by value, at half of Python's cost a page.
+        self._channel: Any = getattr(session, "_impl_obj", session)
         self._world: int | None = None
         self._gone = asyncio.Event()
         self._fired: set[asyncio.Future[Any]] = set()
@@ -63,7 +64,7 @@ class Tab:
     async def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """A CDP command and its answer. Raises Navigated, Gone, playwright's Error."""
         try:
-            answer: dict[str, Any] = await self.session.send(method, parameters)
+            answer: dict[str, Any] = await self._channel.send(method, parameters, None)
         except Error as error:
             if any(text in error.message for text in _NAVIGATED):
                 self._world = None

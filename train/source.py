@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -44,8 +45,8 @@ class SourceText:
 
     def runs(self) -> tuple[str, ...]:
         """The text of each run [s]."""
-        ends = (*self.starts[1:], len(self.text))
-        return tuple(self.text[start:end] for start, end in zip(self.starts, ends, strict=True))
+        bounds = pairwise((*self.starts, len(self.text)))
+        return tuple(self.text[start:end] for start, end in bounds)
 
 
 def solid(text: str) -> str:
