@@ -13,15 +13,16 @@ from importlib import metadata
 from pathlib import Path
 
 import numpy as np
-import platformdirs
 from PIL import Image
 
 from ..layout.page import Page, build_page
+from ..model.predict import Model
 from ..render.browser import find_browser
 from ..render.capture import Renderer
 from ..render.loop import LoopThread
 from ..render.settings import RenderSettings
 from ..render.snapshot import Snapshot
+from ..render.store import cache_folder
 from .setup import try_browser
 
 _SAMPLE = Path(__file__).parents[1] / "data/samples/article.html"
@@ -105,7 +106,7 @@ def _rendering(show: Show) -> str:
 def _fonts(show: Show) -> str:
     snapshot = show(_IDEOGRAPHS.encode())
     few, many = _ink(snapshot, build_page(snapshot))
-    if many < few * _INK_RATIO:
+    if many <= few * _INK_RATIO:
         raise _Unwell("Chinese text is drawn as empty boxes: install fonts-wqy-zenhei or the like")
     return "Chinese text is drawn"
 
@@ -119,15 +120,12 @@ def _ink(snapshot: Snapshot, page: Page) -> list[int]:
 
 
 def _model() -> str:
-    # onnxruntime's binary does not load on every machine; the other checks go on without it.
-    from ..model.predict import Model
-
-    Model.load()
-    return "loads"
+    card = Model.load().card
+    return f"{card.name}, trained on {card.dataset}"
 
 
 def _cache() -> str:
-    folder = platformdirs.user_cache_path("pagesight")
+    folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder):
         return f"{folder} can be written"

@@ -143,7 +143,8 @@ def data_tables(page: Page) -> Int32:
     grid = _rows_of_several_cells(page, tables) >= 2
     roles = [snapshot.attributes(node).get("role") for node in tables.tolist()]
     declared = np.array([role in ("presentation", "none") for role in roles], bool)
-    return tables[grid & ~nested & (headings == 0) & short & ~declared]
+    data: Int32 = tables[grid & ~nested & (headings == 0) & short & ~declared]
+    return data
 
 
 Step = Callable[[int, Place], Place]

@@ -20,7 +20,11 @@ from .chain import marginals, viterbi
 Float32 = npt.NDArray[np.float32]
 
 WEIGHTS = Path(__file__).parent / "weights"
-DEFAULT = "web2text"
+# What counts as main content: CleanEval's rules, until the web has a model of its own.
+POLICIES = {"web": "cleaneval-531", "cleaneval": "cleaneval-531"}
+DEFAULT = POLICIES["web"]
+# The probability that a block must exceed where one kind of error is worse than the other.
+FAVOUR = {"precision": 0.75, "recall": 0.25}
 
 # What a reason may name: columns of the block features by the start of their names.
 _ASPECTS = {
@@ -97,12 +101,18 @@ class Model:
         except Exception as error:  # onnxruntime's own errors share no base class
             raise ModelError(f"{name}: the weights cannot be read: {error}") from error
 
-    def label(self, page: Page, reasons: bool = True) -> Labels:
-        """The labels of a page; without `reasons` each of them is empty, at a lower cost."""
+    def label(self, page: Page, reasons: bool = True, favour: str = "") -> Labels:
+        """The labels of a page.
+
+        Without `reasons` each of them is empty, at a lower cost. `favour` "precision" or "recall"
+        labels by the probability of each block instead of the most probable sequence.
+        """
         features = extract(page)
         variants = _occluded(features.blocks) if reasons else features.blocks[None]
         unary, pairwise = self.potentials(variants, features.edges)
         content, probability = self.decode(unary[0], pairwise)
+        if favour:
+            content = probability > FAVOUR[favour]
         return Labels(
             content=content,
             probability=probability,

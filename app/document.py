@@ -1,0 +1,271 @@
+"""The result: one page's content, what is known of it, and what was decided of each block."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from enum import StrEnum
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..layout.page import Labels, Page
+from ..render.errors import DeadlineError, PagesightError, UnsupportedError
+from ..render.snapshot import ELEMENT, TEXT, Snapshot
+from .content import FormatOptions, build_content
+from .formats import from_bytes, to_bytes, to_html, to_text
+from .markdown import to_markdown
+from .metadata import read_metadata
+
+Bool = npt.NDArray[np.bool_]
+Int32 = npt.NDArray[np.int32]
+
+# No person nests deeper; beyond it, all the paths together grow with the square of the page.
+_MAX_PATH = 256
+_DIGITS = 4
+
+
+class Status(StrEnum):
+    """How an extraction ended.
+
+    ok: with content. partial: with what was there at a limit. empty: the page holds no content.
+    blocked: a wall or an error page stands in its place. unsupported: it is no web page.
+    timeout: nothing was there at the deadline. error: `Document.error` says what went wrong.
+    """
+
+    OK = "ok"
+    PARTIAL = "partial"
+    EMPTY = "empty"
+    BLOCKED = "blocked"
+    UNSUPPORTED = "unsupported"
+    TIMEOUT = "timeout"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One text of a page, with what was decided of it and why.
+
+    id: its number on the page, from 0. probability: of being content.
+    role: None, blocks have no roles so far.
+    bbox: [x, y, width, height] in CSS pixels of the page, None where it was not laid out.
+    xpath: of the text node within its document or shadow root; None at a depth no reader needs.
+    frame: the URL of the frame it stands in, None in the page's own document.
+    """
+
+    id: int
+    text: str
+    label: Literal["content", "boilerplate"]
+    probability: float
+    role: str | None
+    bbox: list[float] | None
+    xpath: str | None
+    frame: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What `extract` returns. `markdown` and `html` are made when they are asked for.
+
+    error: one line, None where the status is ok.
+    date: of publication, ISO 8601 without the time. language: a tag of BCP 47.
+    page_type: what kind of page it is, None if no model was asked.
+    confidence: how sure the labels are, 0 to 1, a mean over the page's words; None without any.
+    """
+
+    status: Status
+    error: str | None = None
+    url: str | None = None
+    resolved_url: str | None = None
+    title: str | None = None
+    author: str | None = None
+    date: str | None = None
+    language: str | None = None
+    sitename: str | None = None
+    description: str | None = None
+    image: str | None = None
+    text: str = ""
+    page_type: str | None = None
+    confidence: float | None = None
+    blocks: tuple[Block, ...] = field(default=(), repr=False)
+    _tree: bytes = field(default=b"", repr=False)  # the content, see `formats.to_bytes`
+    _markdown: str | None = field(default=None, init=False, repr=False, compare=False)
+
+    @classmethod
+    def failed(cls, url: str | None, error: PagesightError) -> Document:
+        """The result where there is none."""
+        status = Status.ERROR
+        if isinstance(error, UnsupportedError):
+            status = Status.UNSUPPORTED
+        elif isinstance(error, DeadlineError):
+            status = Status.TIMEOUT
+        return cls(status, error=str(error), url=url)
+
+    @property
+    def markdown(self) -> str:
+        """The content as GitHub flavoured Markdown."""
+        if self._markdown is None:
+            object.__setattr__(self, "_markdown", to_markdown(from_bytes(self._tree)))
+        return self._markdown or ""
+
+    @property
+    def html(self) -> str:
+        """The content as a fragment of safe HTML."""
+        return to_html(from_bytes(self._tree))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON, under the names of the contract and in its order."""
+        result = {name: getattr(self, name) for name in _NAMES}
+        result["status"] = str(self.status)
+        result["blocks"] = [asdict(block) for block in self.blocks]
+        return result
+
+    def to_diffbot(self) -> dict[str, Any]:
+        """What is known, under the names of Diffbot's Article API."""
+        article = {
+            "type": "article",
+            "pageUrl": self.url,
+            "resolvedPageUrl": self.resolved_url,
+            "title": self.title,
+            "text": self.text,
+            "html": self.html,
+            "author": self.author,
+            "date": self.date and _http_date(self.date),
+            "humanLanguage": self.language and self.language.partition("-")[0].lower(),
+            "siteName": self.sitename,
+            "images": self.image and [{"url": self.image, "primary": True}],
+        }
+        known = {name: value for name, value in article.items() if value}
+        request = {"pageUrl": self.url, "api": "article", "version": 3}
+        answer: dict[str, Any] = {"request": request, "objects": [known] if self.text else []}
+        return answer | ({"error": self.error} if self.error else {})
+
+
+_NAMES = (
+    "status",
+    "error",
+    "url",
+    "resolved_url",
+    "title",
+    "author",
+    "date",
+    "language",
+    "sitename",
+    "description",
+    "image",
+    "text",
+    "markdown",
+    "html",
+    "page_type",
+    "confidence",
+    "blocks",
+)
+
+
+def build_document(
+    page: Page,
+    labels: Labels,
+    options: FormatOptions | None = None,
+    page_type: str | None = None,
+) -> Document:
+    """The Document of a page that the model has labelled; its status is ok, partial or empty."""
+    snapshot, about = page.snapshot, read_metadata(page.snapshot)
+    tree = build_content(page, labels.content, options or FormatOptions())
+    text = to_text(tree)
+    status, error = _status(snapshot, text)
+    return Document(
+        status,
+        error=error,
+        url=snapshot.meta.url or None,
+        resolved_url=snapshot.meta.resolved_url or about.url or None,
+        title=about.title,
+        author=about.author,
+        date=about.date,
+        language=about.language,
+        sitename=about.sitename,
+        description=about.description,
+        image=about.image,
+        text=text,
+        page_type=page_type,
+        confidence=_confidence(page, labels),
+        blocks=_blocks(page, labels),
+        _tree=to_bytes(tree),
+    )
+
+
+def _status(snapshot: Snapshot, text: str) -> tuple[Status, str | None]:
+    if snapshot.meta.cut:
+        return Status.PARTIAL, f"cut at the limit of {', '.join(snapshot.meta.cut)}"
+    return (Status.OK, None) if text else (Status.EMPTY, "no content found")
+
+
+def _confidence(page: Page, labels: Labels) -> float | None:
+    """The mean probability of the labels, each with the words of its block."""
+    if not len(page):
+        return None
+    words = np.array([len(text.split()) for text in page.text])
+    sure = np.where(labels.content, labels.probability, 1 - labels.probability)
+    return round(float(np.average(sure, weights=words + 1)), _DIGITS)
+
+
+def _blocks(page: Page, labels: Labels) -> tuple[Block, ...]:
+    frames = page.snapshot.meta.frames
+    frame = page.snapshot.frame[page.tree.leaf_node].tolist()
+    laid_out: list[bool] = np.isfinite(page.box[:, 0]).tolist()
+    boxes = np.round(page.box.astype(np.float64), 1).tolist()
+    columns = (page.text, labels.content.tolist(), labels.probability.tolist(), labels.reasons)
+    return tuple(
+        Block(
+            id=i,
+            text=text,
+            label="content" if content else "boilerplate",
+            probability=round(probability, _DIGITS),
+            role=None,
+            bbox=boxes[i] if laid_out[i] else None,
+            xpath=xpath,
+            frame=frames[frame[i]] if frame[i] else None,
+            reason=reason,
+        )
+        for i, (text, content, probability, reason, xpath) in enumerate(
+            zip(*columns, _xpaths(page), strict=True)
+        )
+    )
+
+
+def _xpaths(page: Page) -> list[str | None]:
+    """The XPaths of all blocks in one walk."""
+    snapshot, members = page.snapshot, page.tree.member_node
+    place = _places_among_siblings(snapshot)[members].tolist()
+    columns = (members, snapshot.parent[members], snapshot.kind[members], snapshot.name[members])
+    paths: dict[int, tuple[str, int] | None] = {}  # path, steps
+    for k, node, above, kind, name in zip(place, *(c.tolist() for c in columns), strict=True):
+        before = paths.get(above, ("", 0))
+        if kind not in (ELEMENT, TEXT):
+            paths[node] = ("", 0)
+        elif before is None or before[1] == _MAX_PATH:
+            paths[node] = None
+        else:
+            step = "text()" if kind == TEXT else snapshot.strings[name]
+            paths[node] = (f"{before[0]}/{step}[{k}]", before[1] + 1)
+    found = (paths[node] for node in page.tree.leaf_node.tolist())
+    return [path and path[0] for path in found]
+
+
+def _places_among_siblings(snapshot: Snapshot) -> Int32:
+    """[n] from 1, among the siblings of the same name."""
+    order = np.lexsort((snapshot.name, snapshot.parent))
+    parent, name = snapshot.parent[order], snapshot.name[order]
+    starts: Bool = np.ones(len(order), np.bool_)
+    starts[1:] = (np.diff(parent) != 0) | (np.diff(name) != 0)
+    first = np.flatnonzero(starts)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order)) - first[np.cumsum(starts) - 1] + 1
+    return place
+
+
+def _http_date(day: str) -> str:
+    moment = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    return format_datetime(moment, usegmt=True)

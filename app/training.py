@@ -1,0 +1,210 @@
+"""What the commands `prepare`, `train` and `evaluate` do; each shows its progress on stderr."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..data.datasets import Dataset, open_dataset
+from ..model.predict import Card, Model, packaged
+from ..render.capture import Renderer
+from ..render.errors import DatasetError, ModelError
+from ..render.loop import LoopThread
+from ..render.store import Store
+from ..train.evaluate import Evaluation, evaluate
+from ..train.examples import Example, load_examples, static_snapshot
+from ..train.prepare import SnapshotOf, Tally, prepare, stored_snapshots
+from .progress import track
+
+if TYPE_CHECKING:
+    from ..train.fit import FitSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which pages of which data set."""
+
+    dataset: str
+    data: Path | None
+    split: str
+    limit: int | None = None
+
+    def open(self) -> Dataset:
+        """Raises DatasetError."""
+        return open_dataset(self.dataset, self.data)
+
+    def ids(self, dataset: Dataset, part: str = "") -> Sequence[str]:
+        """The pages of one part of the split, the first `limit` of them. Raises DatasetError."""
+        return dataset.ids(self.split, part)[: self.limit]
+
+
+def prepare_command(selection: Selection, tabs: int) -> Tally:
+    """Render the selected pages into the store."""
+    dataset = selection.open()
+    ids = selection.ids(dataset)
+    with _renderer() as (loop, renderer), track("rendering", len(ids)) as advance:
+        return loop.run(prepare(dataset, ids, renderer, Store(), tabs, lambda id: advance()))
+
+
+def train_command(
+    selection: Selection,
+    output: Path,
+    seeds: int,
+    rendered: bool,
+    settings: FitSettings,
+    pairwise_weight: float,
+) -> list[Card]:
+    """Train one model a seed; the one with the best validation F1 becomes `output`.
+
+    Each seed's model stays beside it, and so does its checkpoint until all are done: the same
+    command goes on after an interrupt.
+    """
+    from dataclasses import replace
+
+    from ..model.networks import NetworkSettings
+    from ..train.fit import fit
+
+    dataset = selection.open()
+    parts = {part: list(_examples(selection, dataset, part, rendered)) for part in ("train", "validation")}
+    output.parent.mkdir(parents=True, exist_ok=True)
+    network_settings, cards, checkpoints = NetworkSettings(), [], []
+    for seed in range(settings.seed, settings.seed + seeds):
+        target = output if seeds == 1 else output.with_suffix(f".seed{seed}.onnx")
+        checkpoints.append(target.with_suffix(".checkpoint"))
+        with track(f"training seed {seed}", settings.steps) as advance:
+            network, state = fit(
+                parts["train"],
+                parts["validation"],
+                network_settings,
+                replace(settings, seed=seed),
+                checkpoints[-1],
+                lambda step: advance(step),
+            )
+        figures = {
+            "validation_unary_f1": round(state.best_unary, 4),
+            "validation_pairwise_accuracy": round(state.best_pairwise, 4),
+            "training_pages": len({example.record.id for example in parts["train"]}),
+            "rendered": rendered,
+        }
+        facts = asdict(replace(settings, seed=seed)) | asdict(network_settings)
+        cards.append(_export(network, target, selection, pairwise_weight, facts, figures))
+    if seeds > 1:
+        best = max(cards, key=lambda card: float(card.figures["validation_unary_f1"]))
+        _copy_model(output.with_name(best.name + ".onnx"), output)
+    for checkpoint in checkpoints:
+        checkpoint.unlink(missing_ok=True)
+    return cards
+
+
+def evaluate_command(
+    selection: Selection, models: Sequence[str], rendered: bool
+) -> list[Evaluation]:
+    """Score models, or the packaged one of this split, on the split's test part."""
+    dataset = selection.open()
+    loaded = [Model.load(name) for name in models or [_packaged_for(dataset, selection.split)]]
+    part = "test" if selection.split != "all" else ""
+    examples = list(_examples(selection, dataset, part, rendered, twice=False))
+    if not examples:
+        raise DatasetError(f"{dataset.name}: no page of {selection.split!r} has gold")
+    return [evaluate(model, dataset.name, selection.split, examples) for model in loaded]
+
+
+def summary(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
+    """One model's figures as they are; several models' with mean and deviation."""
+    if len(evaluations) == 1:
+        return evaluations[0].to_dict()
+    flat = [{**e.to_dict()["block"], **_numbers(e)} for e in evaluations]
+    return {
+        "models": [evaluation.to_dict() for evaluation in evaluations],
+        "mean": {key: statistics.fmean(row[key] for row in flat) for key in flat[0]},
+        "deviation": {key: statistics.stdev(row[key] for row in flat) for key in flat[0]},
+    }
+
+
+def _numbers(evaluation: Evaluation) -> dict[str, float]:
+    keys = ("word_f1", "rouge_lsum", "ece", "seconds_per_page")
+    return {key: getattr(evaluation, key) for key in keys}
+
+
+def _examples(
+    selection: Selection, dataset: Dataset, part: str, rendered: bool, twice: bool = True
+) -> Iterator[Example]:
+    """The examples of a part: static, rendered, or for training each page in both forms."""
+    ids = selection.ids(dataset, part)
+    makers: list[SnapshotOf] = [static_snapshot] if twice or not rendered else []
+    if rendered:
+        makers.append(_stored(dataset, ids))
+    with track(f"reading {part or 'pages'}", len(ids) * len(makers)) as advance:
+        for snapshot_of in makers:
+            for id in ids:
+                yield from load_examples(dataset, [id], snapshot_of)
+                advance()
+
+
+def _stored(dataset: Dataset, ids: Iterable[str]) -> SnapshotOf:
+    with _renderer() as (loop, renderer):
+        snapshot_of = stored_snapshots(Store(), renderer, loop.run(renderer.version()))
+    missing = sum(snapshot_of(dataset.load(id)) is None for id in ids)
+    if missing:
+        raise DatasetError(f"{dataset.name}: {missing} pages are not rendered: run `prepare` first")
+    return snapshot_of
+
+
+@contextmanager
+def _renderer() -> Iterator[tuple[LoopThread, Renderer]]:
+    loop, renderer = LoopThread(), Renderer()
+    try:
+        yield loop, renderer
+    finally:
+        loop.run(renderer.close())
+        loop.close()
+
+
+def _packaged_for(dataset: Dataset, split: str) -> str:
+    """The packaged model that was trained on this split, else the default one."""
+    for name in packaged():
+        card = Model.load(name).card
+        if (card.dataset, card.split) == (dataset.name, split):
+            return name
+    if dataset.name == "cleaneval":
+        raise ModelError(f"no packaged model was trained on split {split!r} alone: give --model")
+    return packaged()[0]
+
+
+def _export(
+    network: Any,
+    path: Path,
+    selection: Selection,
+    pairwise_weight: float,
+    settings: dict[str, Any],
+    figures: dict[str, Any],
+) -> Card:
+    from ..layout.features import BLOCK, EDGE
+    from ..model.networks import export_onnx
+
+    export_onnx(network, str(path))
+    card = Card(
+        name=path.stem,
+        dataset=selection.open().name,
+        split=selection.split,
+        block_digest=BLOCK.digest,
+        edge_digest=EDGE.digest,
+        pairwise_weight=pairwise_weight,
+        weights_sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        settings=settings,
+        figures=figures,
+    )
+    card.write(path.with_suffix(".json"))
+    return card
+
+
+def _copy_model(source: Path, target: Path) -> None:
+    card = json.loads(source.with_suffix(".json").read_text())
+    target.write_bytes(source.read_bytes())
+    Card(**(card | {"name": target.stem})).write(target.with_suffix(".json"))
