@@ -149,16 +149,16 @@ def _verbatim(page: Page, kept: Bool, pre: int) -> str:
     """The text of a `pre` as it stands, less the blocks that are not kept."""
     snapshot, tree = page.snapshot, page.tree
     left_out = frozenset(tree.leaf_node[~kept & (tree.leaf_node > pre)].tolist())
+    blocks = [node for node in range(pre + 1, int(tree.end[pre])) if tree.block_level[node]]
+    edges = {*blocks, *tree.end[blocks].tolist()}
     parts: list[str] = []
     for node in range(pre + 1, int(tree.end[pre])):
-        if snapshot.kind[node] == TEXT:
-            above = snapshot.tag(int(snapshot.parent[node]))
-            if node not in left_out and above not in DROPPED:
-                parts.append(snapshot.text(node))
-        elif snapshot.tag(node) == "br" or (
-            tree.block_level[node] and parts and not parts[-1].endswith("\n")
-        ):
+        is_break = snapshot.tag(node) == "br"
+        if is_break or (node in edges and parts and not parts[-1].endswith("\n")):
             parts.append("\n")
+        is_text = snapshot.kind[node] == TEXT and node not in left_out
+        if is_text and snapshot.tag(int(snapshot.parent[node])) not in DROPPED:
+            parts.append(snapshot.text(node))
     return _clean("".join(parts)).replace("\r", "").strip("\n").rstrip()
 
 

@@ -73,7 +73,7 @@ class Document:
     error: one line, None where the status is ok.
     date: of publication, ISO 8601 without the time. language: a tag of BCP 47.
     page_type: what kind of page it is, None if no model was asked.
-    confidence: how sure the labels are, 0 to 1, a mean over the page's words; None without any.
+    confidence: how sure the labels are, 0 to 1, a mean over its text; None without any.
     """
 
     status: Status
@@ -203,12 +203,12 @@ def _status(snapshot: Snapshot, text: str) -> tuple[Status, str | None]:
 
 
 def _confidence(page: Page, labels: Labels) -> float | None:
-    """The mean probability of the labels, each with the words of its block."""
+    """The mean probability of the labels, each with the characters of its block."""
     if not len(page):
         return None
-    words = np.array([len(text.split()) for text in page.text])
     sure = np.where(labels.content, labels.probability, 1 - labels.probability)
-    return round(float(np.average(sure, weights=words + 1)), _DIGITS)
+    weights = [len(text) for text in page.text]
+    return round(float(np.average(sure, weights=weights)), _DIGITS)
 
 
 def _blocks(page: Page, labels: Labels) -> tuple[Block, ...]:

@@ -49,17 +49,16 @@ def _check_rendered(page: Page) -> None:
 
 
 def _data(page: Page, document: Document) -> dict[str, Any]:
-    """What `explain.html` reads; lengths are CSS pixels of the page."""
+    """What `explain.html` reads; lengths are CSS pixels. The stage is as wide as the viewport."""
     meta, picture = page.snapshot.meta, base64.b64encode(page.snapshot.screenshot).decode()
     return {
         "title": document.title or "",
         "url": document.resolved_url or document.url or "",
         "status": document.status,
         "confidence": document.confidence,
-        "width": max(meta.page_size[0], meta.viewport[0], 1),
+        "width": meta.viewport[0],
         "height": max(meta.page_size[1], 1),
         "picture": f"data:image/jpeg;base64,{picture}" if picture else "",
-        "pictureWidth": meta.viewport[0],
         "blocks": [_shown(block) for block in document.blocks],
     }
 

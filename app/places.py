@@ -66,7 +66,8 @@ class Place:
     """The chain of structural elements around a text, the outermost first."""
 
     blocks: tuple[tuple[int, str], ...] = ()  # node, tag of the content
-    marks: tuple[tuple[str, str], ...] = ()  # tag, address of a link; in the order of MARKS
+    # Tag, what tells it from others: a link's address, a code's node. In the order of MARKS.
+    marks: tuple[tuple[str, str], ...] = ()
 
     @property
     def tag(self) -> str:
@@ -111,7 +112,7 @@ def absolute(base: str, address: str, schemes: tuple[str, ...] = ("http", "https
     """An address against its base; None where it is of no use outside of the page."""
     try:
         joined = urljoin(base, _NOT_IN_ATTRIBUTES.sub("", address).strip())
-        return joined if urlsplit(joined).scheme in schemes else None
+        return joined.replace('"', "%22") if urlsplit(joined).scheme in schemes else None
     except ValueError:
         return None
 
@@ -162,7 +163,7 @@ def _steps(page: Page, links: bool) -> dict[int, Step]:
         return lambda node, place: _in_block(node, tag, place)
 
     def mark(tag: str) -> Step:
-        return lambda node, place: _in_mark(tag, "", place)
+        return lambda node, place: _in_mark(tag, str(node) if tag == "code" else "", place)
 
     def link(node: int, place: Place) -> Place:
         address = snapshot.attributes(node).get("href")
@@ -193,10 +194,10 @@ def _in_block(node: int, tag: str, place: Place) -> Place:
     return Place((*place.blocks, (node, tag)), place.marks)
 
 
-def _in_mark(tag: str, address: str, place: Place) -> Place:
+def _in_mark(tag: str, key: str, place: Place) -> Place:
     if any(tag == known for known, _ in place.marks):
         return place
-    marks = sorted((*place.marks, (tag, address)), key=lambda mark: MARKS.index(mark[0]))
+    marks = sorted((*place.marks, (tag, key)), key=lambda mark: MARKS.index(mark[0]))
     return Place(place.blocks, tuple(marks))
 
 

@@ -60,14 +60,15 @@ class Writer:
     def add(self, part: Part) -> None:
         """Append a text or an image where its place says."""
         continues = self._enter(part)
-        self._close_marks(part.place.marks)
+        parted = part.block or part.breaks > 0 or part.space
+        self._close_marks(part.place.marks, merge_code=not parted)
         if continues and (part.block or part.breaks):
             self._append_void("br")
         elif continues and part.space:
             self.texts.append(" ")
         for mark in part.place.marks[len(self.marks) :]:
             element = self._append(mark[0])
-            if mark[1]:
+            if mark[0] == "a":
                 element.set("href", mark[1])
             self.marks.append((mark, element))
         if part.image:
@@ -163,9 +164,13 @@ class Writer:
         self.before = self._append(tag)
         return self.before
 
-    def _close_marks(self, keep: tuple[tuple[str, str], ...] = ()) -> None:
+    def _close_marks(
+        self, keep: tuple[tuple[str, str], ...] = (), merge_code: bool = False
+    ) -> None:
         common = 0
-        while common < min(len(keep), len(self.marks)) and self.marks[common][0] == keep[common]:
+        for (mark, _), kept in zip(self.marks, keep, strict=False):
+            if mark != kept and not (merge_code and mark[0] == kept[0] == "code"):
+                break
             common += 1
         while len(self.marks) > common:
             self._flush()

@@ -42,7 +42,7 @@ def draw(page: Page, labels: Labels) -> Image.Image:
     visible = np.isfinite(corners).all(axis=1) & (corners[:, 1] < picture.height)
     for block in np.flatnonzero(visible).tolist():
         rgb = colour(float(labels.probability[block]))
-        box = [int(round(edge)) for edge in corners[block].tolist()]
+        box = [round(edge) for edge in corners[block].tolist()]
         pen.rectangle(box, fill=(*rgb, _FILL_ALPHA), outline=(*rgb, _LINE_ALPHA))
     return Image.alpha_composite(picture, layer).convert("RGB")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import socket
 from asyncio import IncompleteReadError, StreamReader, StreamWriter
-from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,11 +19,14 @@ from .errors import ForbiddenError, SourceError
 from .relay import (
     BadMessage,
     Head,
+    end_stream,
     forwarded,
     read_head,
     relay_all,
     relay_request_body,
     relay_response,
+    run_all,
+    run_first,
 )
 
 REASON_HEADER = "x-pagesight-guard"
@@ -122,7 +124,7 @@ class Guard:
             writer.transport.abort()
         finally:
             self._tasks.discard(task)
-            await _end(writer)
+            await end_stream(writer)
 
     async def _exchange(self, head: Head, reader: StreamReader, writer: StreamWriter) -> None:
         method, host, port, path = _parse(head)
@@ -138,16 +140,16 @@ class Guard:
         try:
             if method == "CONNECT":
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                await _all(relay_all(reader, upstream[1]), relay_all(upstream[0], writer))
+                await run_all(relay_all(reader, upstream[1]), relay_all(upstream[0], writer))
             else:
                 await _forward(head, (method, host, port, path), (reader, writer), upstream)
         finally:
-            await _end(upstream[1])
+            await end_stream(upstream[1])
 
     async def _dial(self, host: str, port: int) -> tuple[StreamReader, StreamWriter]:
         """Connect to a checked address of a host. Raises ForbiddenError, SourceError."""
         if not self.allow_private and port not in _PORTS.values():
-            raise ForbiddenError(f"{host}: port {port} is not one of the web's")
+            raise ForbiddenError(f"{host}: port {port} is neither 80 nor 443")
         reason = "no address"
         for address in await resolve(host, port, allow_private=self.allow_private):
             try:
@@ -206,7 +208,7 @@ async def _forward(
             continue
 
     receive = relay_response(method, upstream[0], client[1], frozenset({REASON_HEADER}))
-    await _first(receive, send())
+    await run_first(receive, send())
 
 
 def _parse(head: Head) -> tuple[str, str, int, str]:
@@ -239,33 +241,3 @@ def _answer(status: int, reason: str) -> bytes:
         f"HTTP/1.1 {status} {phrase}\r\n{REASON_HEADER}: {plain}\r\n"
         "Content-Length: 0\r\nConnection: close\r\n\r\n"
     ).encode()
-
-
-async def _all(*works: Coroutine[Any, Any, None]) -> None:
-    """Run works together; the first to fail ends the others."""
-    await _run(works, asyncio.FIRST_EXCEPTION)
-
-
-async def _first(*works: Coroutine[Any, Any, None]) -> None:
-    """Run works together; the first to end ends the others."""
-    await _run(works, asyncio.FIRST_COMPLETED)
-
-
-async def _run(works: tuple[Coroutine[Any, Any, None], ...], until: str) -> None:
-    tasks = [asyncio.ensure_future(work) for work in works]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=until)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    for task in done:
-        task.result()
-
-
-async def _end(writer: StreamWriter) -> None:
-    writer.close()
-    try:
-        await writer.wait_closed()
-    except OSError:
-        return

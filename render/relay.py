@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from asyncio import IncompleteReadError, StreamReader, StreamWriter
+from collections.abc import Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 _HEAD_MAX = 256 * 1024
 _PIECE = 64 * 1024
@@ -169,3 +172,34 @@ async def _line(reader: StreamReader) -> bytes:
     if not line.endswith(b"\n"):
         raise IncompleteReadError(line, None)
     return line
+
+
+async def run_all(*works: Coroutine[Any, Any, None]) -> None:
+    """Run works together; the first to fail ends the others."""
+    await _run(works, asyncio.FIRST_EXCEPTION)
+
+
+async def run_first(*works: Coroutine[Any, Any, None]) -> None:
+    """Run works together; the first to end ends the others."""
+    await _run(works, asyncio.FIRST_COMPLETED)
+
+
+async def _run(works: tuple[Coroutine[Any, Any, None], ...], until: str) -> None:
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=until)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()
+
+
+async def end_stream(writer: StreamWriter) -> None:
+    """Close a stream, whatever state it is in."""
+    writer.close()
+    try:
+        await writer.wait_closed()
+    except OSError:
+        return

@@ -29,7 +29,12 @@ _LOADED = """new Promise(done => document.readyState === 'complete'
 # Attributes are not watched: animated ones would keep a page busy for ever.
 _QUIET = """((quiet, most) => new Promise(done => {
   let timer = 0
-  const finish = () => { observer.disconnect(); clearTimeout(timer); clearTimeout(last); done(true) }
+  const finish = () => {
+    observer.disconnect()
+    clearTimeout(timer)
+    clearTimeout(last)
+    done(true)
+  }
   const restart = () => { clearTimeout(timer); timer = setTimeout(finish, quiet) }
   const observer = new MutationObserver(restart)
   const last = setTimeout(finish, most)

@@ -6,6 +6,8 @@ Few commands a page: each costs a trip through playwright's driver and the brows
 from __future__ import annotations
 
 import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from playwright.async_api import BrowserContext, CDPSession, Error, Page
@@ -13,6 +15,7 @@ from playwright.async_api import BrowserContext, CDPSession, Error, Page
 from .settle import Navigated
 
 T = TypeVar("T")
+Send = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 _WORLD = "pagesight"
 # What Chromium answers when the document is replaced under a command.
@@ -39,8 +42,7 @@ class Tab:
         self.frame = frame
         self.stopped = asyncio.Event()
         self.arrived = False  # whether the address it was sent to has answered with a document
-        # The public face copies every answer value by value, at half of Python's cost a page.
-        self._channel: Any = getattr(session, "_impl_obj", session)
+        self._send = _plain_send(session)
         self._world: int | None = None
         self._gone = asyncio.Event()
         self._fired: set[asyncio.Future[Any]] = set()
@@ -64,7 +66,7 @@ class Tab:
     async def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """A CDP command and its answer. Raises Navigated, Gone, playwright's Error."""
         try:
-            answer: dict[str, Any] = await self._channel.send(method, parameters, None)
+            answer: dict[str, Any] = await self._send(method, parameters)
         except Error as error:
             if any(text in error.message for text in _NAVIGATED):
                 self._world = None
@@ -141,6 +143,19 @@ class Tab:
         self._fired.discard(future)
         if not future.cancelled():
             future.exception()
+
+
+def _plain_send(session: CDPSession) -> Send:
+    """`session.send` without its value by value copy of each answer: half of Python's cost a page.
+
+    That is no public part of playwright, so what is not as known here falls back to `send`.
+    """
+    inner = getattr(session, "_impl_obj", None)
+    if inner is None:
+        return session.send
+    # Newer versions want a timeout as well.
+    more = [None] * (len(inspect.signature(inner.send).parameters) - 2)
+    return lambda method, parameters: inner.send(method, parameters, *more)
 
 
 async def _close_quietly(page: Page) -> None:

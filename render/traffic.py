@@ -54,7 +54,7 @@ class Traffic:
         return any(began > oldest for began in self._pending.values())
 
     async def idle(self, patience: float, until: float) -> None:
-        """Wait until no request younger than `patience` is in flight, at most to loop time `until`."""
+        """Wait until no request younger than `patience` is in flight, or loop time `until`."""
         clock = asyncio.get_running_loop().time
         while self.busy(patience) and clock() < until:
             self._changed.clear()

@@ -68,6 +68,7 @@ def fit(
     With a `checkpoint` file an interrupted training goes on where it was last validated, to the
     same weights as an undisturbed one.
     """
+    torch.set_num_threads(1)  # the networks are small: threads cost more than they bring
     torch.manual_seed(settings.seed)
     random = np.random.default_rng(settings.seed)
     network = Web2TextNetwork(len(BLOCK), len(EDGE), network_settings).to(settings.device)

@@ -8,6 +8,8 @@ column tells the three cases apart.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -194,8 +196,10 @@ def _visibility(page: Page, columns: dict[str, Float32]) -> None:
     tiny &= (snapshot.row_box[:, 2] <= 1) | (snapshot.row_box[:, 3] <= 1)
     clipped = covered(np.unique(snapshot.row_node[tiny]).astype(np.int32), page.tree.end)[leaf]
     row = np.maximum(page.style, 0)
-    unseen = ~table.equals("visibility", "visible")[row]
-    columns["hidden"][:] = unseen | clipped | below(table.number("opacity") < 0.05)
+    # The document's own row has no styles.
+    faint = (table.number("opacity") < 0.05) & ~table.equals("opacity", "")
+    unseen = table.equals("visibility", "hidden", "collapse")[row]
+    columns["hidden"][:] = unseen | clipped | below(faint)
     columns["fixed"][:] = below(table.equals("position", "fixed", "sticky"))
     x, y, width, height = page.box.T
     columns["off_page"][:] = (x + width <= 0) | (y + height <= 0) | (
@@ -209,7 +213,7 @@ class _StyleTable:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
 
-    def _map(self, name: str, convert: object) -> list[object]:
+    def _map(self, name: str, convert: Callable[[str], Any]) -> list[Any]:
         numbers = self.snapshot.styles[:, STYLES.index(name)].tolist()
         values = {number: convert(self.snapshot.strings[number]) for number in set(numbers)}
         return [values[number] for number in numbers]
