@@ -19,7 +19,7 @@ run: .venv/.browser
 	@$(BIN)/pagesight extract -- "$$SOURCE"
 
 test: .venv/.dev .venv/.browser
-	@$(BIN)/pytest -q -m 'not bench'
+	@$(BIN)/pytest -q
 
 lint: .venv/.dev
 	@$(BIN)/ruff check -q .

@@ -18,7 +18,7 @@ from ..render.charset import choose
 from ..render.errors import PagesightError
 from ..render.guard import Guard
 from ..render.loop import LoopThread
-from ..render.settings import Limits, RenderSettings
+from ..render.settings import DEFAULT_SECONDS, Limits, RenderSettings
 from ..render.snapshot import Meta, Snapshot
 from ..render.sources import Address, Given, StoredPage, resolve
 from ..render.static import parse
@@ -44,7 +44,7 @@ class Options:
     tables: bool = True
     reasons: bool = True
     allow_private: bool = False
-    timeout: float = Limits().seconds
+    timeout: float = DEFAULT_SECONDS
 
 
 class _Road:
@@ -160,7 +160,7 @@ class Extractor:
         tables: bool = True,
         reasons: bool = True,
         allow_private: bool = False,
-        timeout: float = Limits().seconds,
+        timeout: float = DEFAULT_SECONDS,
         settings: RenderSettings | None = None,
     ) -> None:
         options = Options(
@@ -241,7 +241,9 @@ class AsyncExtractor:
     async def snapshot(self, source: Given, url: str | None = None) -> Snapshot:
         """As Extractor.snapshot."""
         inner = self._inner
-        return await asyncio.wrap_future(inner._loop.submit(inner._road.snapshot(source, url or "")))
+        return await asyncio.wrap_future(
+            inner._loop.submit(inner._road.snapshot(source, url or ""))
+        )
 
     async def close(self) -> None:
         """As Extractor.close."""

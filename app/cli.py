@@ -9,7 +9,7 @@ import typer
 
 from .. import __version__
 from ..render.errors import PagesightError
-from ..render.settings import Limits
+from ..render.settings import DEFAULT_SECONDS
 
 app = typer.Typer(
     name="pagesight",
@@ -17,6 +17,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
 SOURCES = "A URL, a file, a folder of pages, or - for standard input."
@@ -56,7 +57,7 @@ def extract(
     ] = False,
     url: BaseUrl = "",
     model: ModelPath = None,
-    timeout: Timeout = Limits().seconds,
+    timeout: Timeout = DEFAULT_SECONDS,
     allow_private: Private = False,
 ) -> None:
     """Extract the main content of pages."""
@@ -102,7 +103,7 @@ def explain(
     policy: Policy = "web",
     model: ModelPath = None,
     url: BaseUrl = "",
-    timeout: Timeout = Limits().seconds,
+    timeout: Timeout = DEFAULT_SECONDS,
     allow_private: Private = False,
 ) -> None:
     """Show what was kept and dropped, on the picture of the page."""
@@ -120,7 +121,7 @@ def render(
     source: Source,
     output: Annotated[Path, typer.Option("-o", "--output", help="The snapshot file to write.")],
     url: BaseUrl = "",
-    timeout: Timeout = Limits().seconds,
+    timeout: Timeout = DEFAULT_SECONDS,
     allow_private: Private = False,
 ) -> None:
     """Save a rendering: `extract` reads it again, offline."""
@@ -237,7 +238,7 @@ def _usage(message: str) -> NoReturn:
 
 
 def main() -> None:
-    """Run the command line; whatever goes wrong on purpose is one line on stderr and exit code 1."""
+    """Run the command line; what goes wrong on purpose is one line on stderr and exit code 1."""
     try:
         app()
     except PagesightError as error:

@@ -47,6 +47,8 @@ def build_content(page: Page, kept: Bool, options: FormatOptions) -> etree._Elem
     if not options.tables:
         kept &= ~covered(data_tables(page), page.tree.end)[page.tree.leaf_node]
     events = _events(page, kept, _images(page, kept) if options.images else np.zeros(0, np.int32))
+    left_out = np.zeros(len(page.snapshot.parent), np.bool_)
+    left_out[page.tree.leaf_node[~kept]] = True
     writer, verbatim = Writer(page.snapshot), -1
     for part in _parts(page, events, find_places(page, events.node, options.links)):
         if part.place.tag != "pre":
@@ -54,7 +56,7 @@ def build_content(page: Page, kept: Bool, options: FormatOptions) -> etree._Elem
         elif part.place.blocks[-1][0] != verbatim:
             # All texts of a `pre` go in at once: the blank ones between its blocks count.
             verbatim = part.place.blocks[-1][0]
-            text = _verbatim(page, kept, verbatim)
+            text = _verbatim(page, left_out, verbatim)
             writer.add(Part(Place(part.place.blocks), text, "", part.block, part.breaks))
     return writer.finish()
 
@@ -145,10 +147,9 @@ def _preserving(page: Page) -> Bool:
     return np.array([*by_style, False], bool)[page.style]  # style -1 is the last entry
 
 
-def _verbatim(page: Page, kept: Bool, pre: int) -> str:
-    """The text of a `pre` as it stands, less the blocks that are not kept."""
+def _verbatim(page: Page, left_out: Bool, pre: int) -> str:
+    """The text of a `pre` as it stands, less the ones of the [n] nodes that are left out."""
     snapshot, tree = page.snapshot, page.tree
-    left_out = frozenset(tree.leaf_node[~kept & (tree.leaf_node > pre)].tolist())
     blocks = [node for node in range(pre + 1, int(tree.end[pre])) if tree.block_level[node]]
     edges = {*blocks, *tree.end[blocks].tolist()}
     parts: list[str] = []
@@ -156,7 +157,7 @@ def _verbatim(page: Page, kept: Bool, pre: int) -> str:
         is_break = snapshot.tag(node) == "br"
         if is_break or (node in edges and parts and not parts[-1].endswith("\n")):
             parts.append("\n")
-        is_text = snapshot.kind[node] == TEXT and node not in left_out
+        is_text = snapshot.kind[node] == TEXT and not left_out[node]
         if is_text and snapshot.tag(int(snapshot.parent[node])) not in DROPPED:
             parts.append(snapshot.text(node))
     return _clean("".join(parts)).replace("\r", "").strip("\n").rstrip()

@@ -6,25 +6,19 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..layout.page import Labels, Page
 from ..render.errors import DeadlineError, PagesightError, UnsupportedError
-from ..render.snapshot import ELEMENT, TEXT, Snapshot
+from ..render.snapshot import Snapshot
+from .blocks import DIGITS, list_blocks
+from .blocks import Block as Block
 from .content import FormatOptions, build_content
 from .formats import from_bytes, to_bytes, to_html, to_text
 from .markdown import to_markdown
 from .metadata import read_metadata
-
-Bool = npt.NDArray[np.bool_]
-Int32 = npt.NDArray[np.int32]
-
-# No person nests deeper; beyond it, all the paths together grow with the square of the page.
-_MAX_PATH = 256
-_DIGITS = 4
 
 
 class Status(StrEnum):
@@ -42,28 +36,6 @@ class Status(StrEnum):
     UNSUPPORTED = "unsupported"
     TIMEOUT = "timeout"
     ERROR = "error"
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One text of a page, with what was decided of it and why.
-
-    id: its number on the page, from 0. probability: of being content.
-    role: None, blocks have no roles so far.
-    bbox: [x, y, width, height] in CSS pixels of the page, None where it was not laid out.
-    xpath: of the text node within its document or shadow root; None at a depth no reader needs.
-    frame: the URL of the frame it stands in, None in the page's own document.
-    """
-
-    id: int
-    text: str
-    label: Literal["content", "boilerplate"]
-    probability: float
-    role: str | None
-    bbox: list[float] | None
-    xpath: str | None
-    frame: str | None
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +163,7 @@ def build_document(
         text=text,
         page_type=page_type,
         confidence=_confidence(page, labels),
-        blocks=_blocks(page, labels),
+        blocks=list_blocks(page, labels),
         _tree=to_bytes(tree),
     )
 
@@ -208,62 +180,7 @@ def _confidence(page: Page, labels: Labels) -> float | None:
         return None
     sure = np.where(labels.content, labels.probability, 1 - labels.probability)
     weights = [len(text) for text in page.text]
-    return round(float(np.average(sure, weights=weights)), _DIGITS)
-
-
-def _blocks(page: Page, labels: Labels) -> tuple[Block, ...]:
-    frames = page.snapshot.meta.frames
-    frame = page.snapshot.frame[page.tree.leaf_node].tolist()
-    laid_out: list[bool] = np.isfinite(page.box[:, 0]).tolist()
-    boxes = np.round(page.box.astype(np.float64), 1).tolist()
-    columns = (page.text, labels.content.tolist(), labels.probability.tolist(), labels.reasons)
-    return tuple(
-        Block(
-            id=i,
-            text=text,
-            label="content" if content else "boilerplate",
-            probability=round(probability, _DIGITS),
-            role=None,
-            bbox=boxes[i] if laid_out[i] else None,
-            xpath=xpath,
-            frame=frames[frame[i]] if frame[i] else None,
-            reason=reason,
-        )
-        for i, (text, content, probability, reason, xpath) in enumerate(
-            zip(*columns, _xpaths(page), strict=True)
-        )
-    )
-
-
-def _xpaths(page: Page) -> list[str | None]:
-    """The XPaths of all blocks in one walk."""
-    snapshot, members = page.snapshot, page.tree.member_node
-    place = _places_among_siblings(snapshot)[members].tolist()
-    columns = (members, snapshot.parent[members], snapshot.kind[members], snapshot.name[members])
-    paths: dict[int, tuple[str, int] | None] = {}  # path, steps
-    for k, node, above, kind, name in zip(place, *(c.tolist() for c in columns), strict=True):
-        before = paths.get(above, ("", 0))
-        if kind not in (ELEMENT, TEXT):
-            paths[node] = ("", 0)
-        elif before is None or before[1] == _MAX_PATH:
-            paths[node] = None
-        else:
-            step = "text()" if kind == TEXT else snapshot.strings[name]
-            paths[node] = (f"{before[0]}/{step}[{k}]", before[1] + 1)
-    found = (paths[node] for node in page.tree.leaf_node.tolist())
-    return [path and path[0] for path in found]
-
-
-def _places_among_siblings(snapshot: Snapshot) -> Int32:
-    """[n] from 1, among the siblings of the same name."""
-    order = np.lexsort((snapshot.name, snapshot.parent))
-    parent, name = snapshot.parent[order], snapshot.name[order]
-    starts: Bool = np.ones(len(order), np.bool_)
-    starts[1:] = (np.diff(parent) != 0) | (np.diff(name) != 0)
-    first = np.flatnonzero(starts)
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order)) - first[np.cumsum(starts) - 1] + 1
-    return place
+    return round(float(np.average(sure, weights=weights)), DIGITS)
 
 
 def _http_date(day: str) -> str:

@@ -15,7 +15,8 @@ from typing import Any
 from ..layout.overlay import colour, draw
 from ..layout.page import Labels, Page
 from ..render.errors import PagesightError
-from .document import Block, Document
+from .blocks import Block
+from .document import Document
 
 _MARK = "{{data}}"
 # Enough to see which block it is.

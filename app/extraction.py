@@ -93,7 +93,7 @@ def explain_one(source: str, output: Path, url: str, **options: Any) -> None:
     if output.suffix == ".png":
         output.write_bytes(explain_png(page, labels))
     else:
-        output.write_text(explain_html(page, labels, build_document(page, labels)))
+        output.write_text(explain_html(page, build_document(page, labels)))
 
 
 def _write(document: Document, source: str, request: Request, several: bool, out: TextIO) -> None:

@@ -37,7 +37,15 @@ def print_evaluations(evaluations: Sequence[Evaluation]) -> None:
     for column in ("model", "accuracy", "precision", "recall", "F1", "word F1", "ROUGE", "ECE"):
         table.add_column(column, justify="left" if column == "model" else "right")
     rows = [
-        (e.block.accuracy, e.block.precision, e.block.recall, e.block.f1, e.word_f1, e.rouge_lsum, e.ece)
+        (
+            e.block.accuracy,
+            e.block.precision,
+            e.block.recall,
+            e.block.f1,
+            e.word_f1,
+            e.rouge_lsum,
+            e.ece,
+        )
         for e in evaluations
     ]
     for evaluation, row in zip(evaluations, rows, strict=True):

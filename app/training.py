@@ -71,7 +71,10 @@ def train_command(
     from ..train.fit import fit
 
     dataset = selection.open()
-    parts = {part: list(_examples(selection, dataset, part, rendered)) for part in ("train", "validation")}
+    parts = {
+        part: list(_examples(selection, dataset, part, rendered))
+        for part in ("train", "validation")
+    }
     output.parent.mkdir(parents=True, exist_ok=True)
     network_settings, cards, checkpoints = NetworkSettings(), [], []
     for seed in range(settings.seed, settings.seed + seeds):

@@ -177,9 +177,7 @@ class Writer:
             self.before = self.marks.pop()[1]
 
     def _close_blocks(self, keep: int) -> None:
-        self._flush()
-        if len(self.path) > keep:
-            self._close_marks()
+        self._close_marks()
         while len(self.path) > keep:
             if self.path[-1][1].tag == "tr":
                 self._add_cells()

@@ -62,7 +62,9 @@ class Page:
     def _place_among_siblings(self, node: int) -> int:
         snapshot, parent = self.snapshot, int(self.snapshot.parent[node])
         between = slice(parent + 1, node)
-        same = (snapshot.parent[between] == parent) & (snapshot.name[between] == snapshot.name[node])
+        same = (snapshot.parent[between] == parent) & (
+            snapshot.name[between] == snapshot.name[node]
+        )
         return int(same.sum()) + 1
 
 

@@ -56,7 +56,9 @@ def marginals(unary: Floats, pairwise: Floats) -> Float64:
     backward = [(0.0, 0.0)]
     for (u0, u1), ((p00, p01), (p10, p11)) in zip(rows[:0:-1], edges[::-1], strict=True):
         b0, b1 = backward[-1]
-        backward.append((_log_add(p00 + u0 + b0, p01 + u1 + b1), _log_add(p10 + u0 + b0, p11 + u1 + b1)))
+        backward.append(
+            (_log_add(p00 + u0 + b0, p01 + u1 + b1), _log_add(p10 + u0 + b0, p11 + u1 + b1))
+        )
     # [b] log odds of label 1
     odds = [f1 + b1 - f0 - b0 for (f0, f1), (b0, b1) in zip(forward, backward[::-1], strict=True)]
     return 1 / (1 + np.exp(-np.clip(odds, -700, 700)))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..layout.features import BLOCK, EDGE, Features, extract
+from ..layout.features import BLOCK, EDGE, extract
 from ..layout.page import Labels, Page
 from ..render.errors import ModelError
 from .chain import marginals, viterbi
@@ -128,9 +128,7 @@ class Model:
         unary, pairwise = self._session.run(None, {"blocks": blocks, "edges": padded[None]})
         return unary, pairwise[0, : len(edges)].reshape(-1, 2, 2)
 
-    def decode(
-        self, unary: Float32, pairwise: Float32
-    ) -> tuple[npt.NDArray[np.bool_], Float32]:
+    def decode(self, unary: Float32, pairwise: Float32) -> tuple[npt.NDArray[np.bool_], Float32]:
         """The Viterbi labels and the probabilities of the chain, both [b]."""
         weighted = pairwise * self.card.pairwise_weight
         content = viterbi(unary, weighted).astype(bool)

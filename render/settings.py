@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+DEFAULT_SECONDS = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -14,7 +16,7 @@ class Limits:
     nodes: of the DOM, elements and texts.
     """
 
-    seconds: float = 30.0
+    seconds: float = DEFAULT_SECONDS
     bytes: int = 30_000_000
     nodes: int = 50_000
 

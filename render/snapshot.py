@@ -185,9 +185,9 @@ class Snapshot:
         blob, ends = arrays["text_bytes"].tobytes(), np.cumsum(arrays["text_sizes"]).tolist()
         starts = [0, *ends[:-1]]
         strings = tuple(blob[a:b].decode() for a, b in zip(starts, ends, strict=False))
-        tuples = {key: tuple(v) if isinstance(v, list) else v for key, v in meta.items()}
+        facts: Any = {key: tuple(v) if isinstance(v, list) else v for key, v in meta.items()}
         columns = {field.name: arrays[field.name] for field in fields(cls)[2:-1]}
-        snapshot = cls(Meta(**tuples), strings, **columns, screenshot=arrays["screenshot"].tobytes())
+        snapshot = cls(Meta(**facts), strings, **columns, screenshot=arrays["screenshot"].tobytes())
         snapshot.check()
         return snapshot
 
@@ -200,7 +200,9 @@ class Snapshot:
             raise ValueError("a node stands before its parent")
         if self.attr_start.shape != (n + 1,) or self.row_box.shape != (rows, 4):
             raise ValueError("columns of the wrong shape")
-        if self.line_box.shape != (len(self.line_row), 4) or self.styles.shape[1:] != (len(STYLES),):
+        if self.line_box.shape != (len(self.line_row), 4) or self.styles.shape[1:] != (
+            len(STYLES),
+        ):
             raise ValueError("columns of the wrong shape")
         for column, size in (
             (self.name, strings),

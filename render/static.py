@@ -17,7 +17,40 @@ MAX_DEPTH = 10_000
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
 _CLOSED_BY_OTHERS = frozenset(
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "optgroup", "colgroup", "rt", "rp", "html", "body", "head"]
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+        "p",
+        "li",
+        "dt",
+        "dd",
+        "tr",
+        "td",
+        "th",
+        "thead",
+        "tbody",
+        "tfoot",
+        "option",
+        "optgroup",
+        "colgroup",
+        "rt",
+        "rp",
+        "html",
+        "body",
+        "head",
+    ]
 )
 
 

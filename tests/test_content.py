@@ -9,13 +9,19 @@ from hypothesis import strategies as st
 
 from pagesight.app.content import FormatOptions, build_content
 from pagesight.app.formats import to_html, to_text
-from pagesight.app.places import BLOCKS, MARKS
+from pagesight.app.places import BLOCKS, MARKS, PARENTS
 from pagesight.layout.page import Page, build_page
 from pagesight.render.capture import Renderer
 from pagesight.render.loop import LoopThread
 from pagesight.render.snapshot import Meta
 from pagesight.render.static import parse
 
+WHITE_LIST = BLOCKS | set(MARKS) | {"br", "img"}
+# What may hold an inline element, and what a block.
+HOLDERS = (
+    set(MARKS) | (BLOCKS - {"ul", "ol", "dl", "table", "thead", "tbody", "tr", "pre"}),
+    {"article", "li", "dd", "td", "th", "blockquote", "figure"},
+)
 ALL = FormatOptions(links=True, images=True)
 URL = "https://site.example/dir/page"
 
@@ -58,6 +64,11 @@ def html_of(html: str, without: str = "\0", options: FormatOptions = ALL) -> str
             "<ul><li>a<ul><li>b</li></ul>c</li><li>d</li></ul>",
             "<ul><li>a<ul><li>b</li></ul>c</li><li>d</li></ul>",
             id="nested list with text behind it",
+        ),
+        pytest.param(
+            "<ul><li><b>a<ul><li>b</ul></b></ul>",
+            "<ul><li><strong>a</strong><ul><li><strong>b</strong></li></ul></li></ul>",
+            id="inline element around a list",
         ),
         pytest.param(
             "<ul><li>a</li><ul><li>b</li></ul></ul>",
@@ -213,5 +224,6 @@ def test_every_page_keeps_its_words_in_a_white_list(pieces: list[str], random) -
     expected = "".join("".join(page.text[i].split()) for i in np.flatnonzero(kept))
     assert "".join(to_text(tree).split()) == expected.replace("\x01", "")
     for element in tree.iterdescendants():
-        assert element.tag in BLOCKS | set(MARKS) | {"br", "img"}
+        assert element.tag in WHITE_LIST
         assert set(element.attrib) <= {"href", "src", "colspan", "rowspan"}
+        assert element.getparent().tag in PARENTS.get(element.tag, HOLDERS[element.tag in BLOCKS])

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import nll_loss
@@ -111,7 +110,9 @@ class _Patches:
             np.concatenate([part for e in kept for part in (e.features.edges, edge)])
         ).to(device)
         labels = np.concatenate([np.where(e.known, e.content, UNKNOWN) for e in kept])
-        pairs = np.where((labels[:-1] < 0) | (labels[1:] < 0), UNKNOWN, labels[:-1] * 2 + labels[1:])
+        pairs = np.where(
+            (labels[:-1] < 0) | (labels[1:] < 0), UNKNOWN, labels[:-1] * 2 + labels[1:]
+        )
         self.labels = torch.tensor(labels, dtype=torch.int64).to(device)
         self.pairs = torch.tensor(np.append(pairs, UNKNOWN), dtype=torch.int64).to(device)
         self.lengths = np.array([len(example) for example in kept])

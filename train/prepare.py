@@ -16,7 +16,6 @@ from ..render.snapshot import Snapshot
 from ..render.store import Store
 from .examples import stored_page
 
-
 SnapshotOf: TypeAlias = Callable[[PageRecord], Snapshot | None]
 
 

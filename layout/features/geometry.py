@@ -152,7 +152,9 @@ def _neighbours(page: Page, columns: dict[str, Float32], line: float) -> None:
     columns["gap_before"][1:], columns["gap_after"][:-1] = gap, gap
     columns["aligned_before"][1:], columns["aligned_after"][:-1] = aligned, aligned
     same_line = np.minimum((y + height)[1:], (y + height)[:-1]) - np.maximum(y[1:], y[:-1])
-    beside = (same_line > 0.5 * np.minimum(height[1:], height[:-1])) & (x[1:] >= (x + width)[:-1] - 2)
+    beside = (same_line > 0.5 * np.minimum(height[1:], height[:-1])) & (
+        x[1:] >= (x + width)[:-1] - 2
+    )
     columns["right_of_before"][1:] = beside
 
 
@@ -190,7 +192,9 @@ def _visibility(page: Page, columns: dict[str, Float32]) -> None:
         starts = snapshot.row_node[known][mask[style]]
         return covered(np.unique(starts).astype(np.int32), page.tree.end)[leaf]
 
-    clips = table.equals("overflow-x", "hidden", "clip") | table.equals("overflow-y", "hidden", "clip")
+    clips = table.equals("overflow-x", "hidden", "clip") | table.equals(
+        "overflow-y", "hidden", "clip"
+    )
     tiny = np.zeros(len(snapshot.row_node), bool)
     tiny[known] = clips[style]
     tiny &= (snapshot.row_box[:, 2] <= 1) | (snapshot.row_box[:, 3] <= 1)
@@ -202,8 +206,8 @@ def _visibility(page: Page, columns: dict[str, Float32]) -> None:
     columns["hidden"][:] = unseen | clipped | below(faint)
     columns["fixed"][:] = below(table.equals("position", "fixed", "sticky"))
     x, y, width, height = page.box.T
-    columns["off_page"][:] = (x + width <= 0) | (y + height <= 0) | (
-        x >= max(snapshot.meta.page_size[0], 1)
+    columns["off_page"][:] = (
+        (x + width <= 0) | (y + height <= 0) | (x >= max(snapshot.meta.page_size[0], 1))
     )
 
 

@@ -123,7 +123,9 @@ def sum_ranges(counts: TextCounts, first: Int32, last: Int32) -> TextCounts:
     )
 
 
-def shared_text_columns(counts: TextCounts, low: float, high: float, mean: float, deviation: float):
+def shared_text_columns(
+    counts: TextCounts, low: float, high: float, mean: float, deviation: float
+) -> Float32:
     """The 17 columns that leaves and inner nodes have in common, TEXT_COLUMNS, [r, 17].
 
     `low` to `deviation` scale the logarithm of the characters, the one column that differs.
@@ -177,7 +179,9 @@ def _classify(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
     flags = _ascii_flags()[np.where(beyond, 0, codes)]
     if beyond.any():
         unique, inverse = np.unique(codes[beyond], return_inverse=True)
-        known = np.fromiter((_flags_of(chr(code)) for code in unique.tolist()), np.uint8, len(unique))
+        known = np.fromiter(
+            (_flags_of(chr(code)) for code in unique.tolist()), np.uint8, len(unique)
+        )
         flags[beyond] = known[inverse]
     return flags
 

@@ -17,11 +17,14 @@ from .text import TEXT_COLUMNS, TextCounts, count_texts, shared_text_columns, su
 Int32 = npt.NDArray[np.int32]
 Bool = npt.NDArray[np.bool_]
 
-PARENT_TAGS = tuple(
-    "td div p tr table body ul span li blockquote b small a ol ul i form dl strong pre".split()
+# The paper's list has `ul` twice.
+PARENT_TAGS = (
+    *("td", "div", "p", "tr", "table", "body", "ul", "span", "li", "blockquote"),
+    *("b", "small", "a", "ol", "ul", "i", "form", "dl", "strong", "pre"),
 )
-LEAF_TAGS = tuple(
-    "a p td b li span i tr div strong em h3 h2 table h4 small sup h1 blockquote".split()
+LEAF_TAGS = (
+    *("a", "p", "td", "b", "li", "span", "i", "tr", "div", "strong"),
+    *("em", "h3", "h2", "table", "h4", "small", "sup", "h1", "blockquote"),
 )
 _NODE_COLUMNS = ("share_of_text", "link_density", *TEXT_COLUMNS, "has_input")
 _LEAF_COLUMNS = (
@@ -133,9 +136,9 @@ def _node_features(snapshot: Snapshot, tree: Cdom, leaves: TextCounts) -> Float3
     )
     shared = shared_text_columns(counts, 2.5, 10, 6, 2.14)
     has_input = signed(inputs[tree.end[head]] > inputs[head])
-    return np.concatenate(
-        [np.stack(edges, axis=1), shared, has_input[:, None]], axis=1
-    ).astype(np.float32)
+    return np.concatenate([np.stack(edges, axis=1), shared, has_input[:, None]], axis=1).astype(
+        np.float32
+    )
 
 
 def _tag_flags(snapshot: Snapshot, tree: Cdom, tags: Sequence[str]) -> Float32:
