@@ -87,7 +87,7 @@ def train_command(
                 network_settings,
                 replace(settings, seed=seed),
                 checkpoints[-1],
-                lambda step: advance(step),
+                advance,
             )
         figures = {
             "validation_unary_f1": round(state.best_unary, 4),

@@ -60,12 +60,13 @@ def fit(
     network_settings: NetworkSettings,
     settings: FitSettings,
     checkpoint: Path | None = None,
-    on_step: Callable[[int], None] = lambda step: None,
+    on_step: Callable[[], None] = lambda: None,
 ) -> tuple[Web2TextNetwork, State]:
     """Train on the examples; returns the network with its best weights, in evaluation mode.
 
-    With a `checkpoint` file an interrupted training goes on where it was last validated, to the
-    same weights as an undisturbed one.
+    `on_step` is called once a step, those of a checkpoint included. With a `checkpoint` file an
+    interrupted training goes on where it was last validated, to the same weights as an
+    undisturbed one.
     """
     torch.set_num_threads(1)  # the networks are small: threads cost more than they bring
     torch.manual_seed(settings.seed)
@@ -78,6 +79,8 @@ def fit(
     facts = {"settings": asdict(settings), "network": asdict(network_settings)}
     if checkpoint is not None and checkpoint.exists():
         state = _resume(checkpoint, facts, network, optimizer, random) or state
+    for _ in range(state.step):
+        on_step()
     patches = _Patches(train, settings)
     while state.step < settings.steps:
         state.step += 1
@@ -90,7 +93,7 @@ def fit(
             _keep_best(network, validation, state, settings.device)
             if checkpoint is not None:
                 _save(checkpoint, facts, network, optimizer, random, state)
-        on_step(state.step)
+        on_step()
     network.load_state_dict(state.best)
     return network.eval(), state
 
