@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import numpy as np
+
 from ..layout.page import build_page
 from ..model.predict import POLICIES, Model
 from ..render.charset import choose
@@ -24,11 +26,10 @@ from ..render.sources import Address, Given, StoredPage, resolve
 from ..render.static import parse
 from .content import FormatOptions
 from .document import Document, build_document
+from .outcome import HINT, is_shell, refusal
 
 if TYPE_CHECKING:
     from ..render.capture import Renderer
-
-HINT = "the page may be made by scripts: render it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +104,17 @@ class _Road:
 
     def document(self, snapshot: Snapshot) -> Document:
         """What is content on a page. Raises ModelError."""
+        refused = refusal(snapshot)
+        if refused is not None:
+            return refused
         page = build_page(snapshot)
         labels = self.model().label(page, self.options.reasons, self.options.favour)
+        shell = is_shell(page, labels.content)
+        if shell:
+            labels = replace(labels, content=np.zeros(len(page), bool))
         formats = FormatOptions(self.options.links, self.options.images, self.options.tables)
         document = build_document(page, labels, formats)
-        if document.status == "empty" and not snapshot.rendered:
-            return replace(document, error=f"{document.error}; {HINT}")
-        return document
+        return replace(document, error=f"{document.error}; {HINT}") if shell else document
 
     def model(self) -> Model:
         """The model, loaded on its first page."""

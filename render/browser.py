@@ -11,7 +11,8 @@ import contextlib
 import os
 import shutil
 import signal
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from playwright.async_api import Browser, BrowserContext, Error, Playwright, asy
 
 from .errors import BrowserError
 from .settings import RenderSettings
+
+if sys.platform != "win32":
+    import resource
 
 PATH_VARIABLE = "PAGESIGHT_BROWSER"
 
@@ -47,6 +51,7 @@ _FLAGS = (
     # One process for a page and its frames, so that one snapshot and one session hold them all.
     "--disable-site-isolation-trials",
 )
+_STACK_BYTES = 64 * 1024 * 1024
 _LAUNCH_SECONDS = 30.0
 _CLOSE_SECONDS = 5.0
 
@@ -182,7 +187,8 @@ class BrowserKeeper:
         if path is None:
             raise BrowserError("no Chromium found: run `pagesight setup`")
         if self._playwright is None:
-            self._playwright = await async_playwright().start()
+            with _deep_stack():
+                self._playwright = await async_playwright().start()
         # Chromium refuses to sandbox for root; in some containers the kernel refuses.
         if os.name != "posix" or os.geteuid():
             with contextlib.suppress(Error):
@@ -192,6 +198,28 @@ class BrowserKeeper:
         except Error as error:
             reason = str(error).splitlines()[0]
             raise BrowserError(f"{path}: does not start: {reason}") from error
+
+
+@contextlib.contextmanager
+def _deep_stack() -> Iterator[None]:
+    """Give programs started meanwhile a large stack.
+
+    Chromium lays out recursively: with the usual 8 MB, 3,000 nested elements crash a tab.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    unlimited = resource.RLIM_INFINITY
+    deep = _STACK_BYTES if hard == unlimited else min(_STACK_BYTES, hard)
+    if soft == unlimited or soft >= deep:
+        yield
+        return
+    resource.setrlimit(resource.RLIMIT_STACK, (deep, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
 
 
 async def _started(playwright: Playwright, path: Path, *, sandboxed: bool) -> Chromium:

@@ -8,6 +8,7 @@ check and the use.
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from asyncio import IncompleteReadError, StreamReader, StreamWriter
 from dataclasses import dataclass
@@ -158,7 +159,7 @@ class Guard:
             except TimeoutError:
                 reason = "no answer"
             except OSError as error:
-                reason = error.strerror or str(error)
+                reason = os.strerror(error.errno) if error.errno else str(error)
         raise SourceError(f"{host}: cannot connect: {reason.lower()}")
 
     def _note(self, target: str, error: SourceError) -> None:

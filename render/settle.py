@@ -26,6 +26,9 @@ _PARSED = """new Promise(done => document.readyState === 'loading'
 _LOADED = """new Promise(done => document.readyState === 'complete'
   ? done() : addEventListener('load', done, {once: true})).then(() => true)"""
 
+_LOADED_OR_LATE = f"""Promise.race([{_LOADED},
+  {_PARSED}.then(() => new Promise(done => setTimeout(done, 1000)))])"""
+
 # Attributes are not watched: animated ones would keep a page busy for ever.
 _QUIET = """((quiet, most) => new Promise(done => {
   let timer = 0
@@ -49,7 +52,8 @@ class Navigated(Exception):
 
 async def settle_stored(evaluate: Evaluate) -> None:
     """Wait for a page that can load nothing."""
-    await evaluate(f"{_LOADED}.then(() => {_quiet(STORED_QUIET_MS, PAST_LOAD_SECONDS)})")
+    # A page that tries to leave before `load` never gets there.
+    await evaluate(f"{_LOADED_OR_LATE}.then(() => {_quiet(STORED_QUIET_MS, PAST_LOAD_SECONDS)})")
 
 
 async def settle_live(evaluate: Evaluate, traffic: Traffic) -> None:

@@ -78,7 +78,7 @@ def resolve(given: Given, url: str = "", limits: Limits | None = None) -> Source
         return _stored("bytes", given, url, limits)
     if isinstance(given, str) and is_address(given):
         return Address(given)
-    if isinstance(given, str) and "<" in given:
+    if isinstance(given, str) and ("<" in given or not given.strip()):
         return StoredPage("html", given.encode("utf-8", "replace"), url, "utf-8")
     if given == "-":
         return _stored("-", sys.stdin.buffer.read(limits.bytes + 1), url, limits)

@@ -85,9 +85,11 @@ class Traffic:
             return
         response = event["response"]
         headers = {name.lower(): value for name, value in response["headers"].items()}
-        self.answers.append(
-            Answer(response["url"], int(response["status"]), response["mimeType"], headers)
-        )
+        mime = response["mimeType"]
+        if mime == "text/plain":
+            # Shown as such is also what has no display of its own, a feed for one.
+            mime = headers.get("content-type", mime).partition(";")[0].strip().lower()
+        self.answers.append(Answer(response["url"], int(response["status"]), mime, headers))
 
     def _data(self, event: dict[str, Any]) -> None:
         before = self.bytes

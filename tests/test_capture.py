@@ -50,7 +50,9 @@ def custom(loop: LoopThread) -> Iterator[Callable[..., Renderer]]:
 def texts(page: Snapshot, kind: int = TEXT) -> list[str]:
     """The laid-out texts, in order, white space dropped."""
     shown = set(page.row_node.tolist())
-    found = [page.text(i).strip() for i in range(len(page.kind)) if page.kind[i] == kind and i in shown]
+    found = [
+        page.text(i).strip() for i in range(len(page.kind)) if page.kind[i] == kind and i in shown
+    ]
     return [text for text in found if text]
 
 
@@ -71,8 +73,7 @@ VARIED = """<!doctype html><style>
 </style>
 <h1>A heading that is quite long</h1><div class=at>placed</div>
 <div class=row><p>one <b>bold</b> and <i>slanted <code>code</code></i></p><p>two</p><p>three</p></div>
-<div class=two>Many words that go on and on in a column, and then into another, which is beside it,
-so that one text has boxes in both of them, however it may be broken into lines.</div>
+<div class=two><p>Many words that go on and on in a column</p><p>and then into another</p></div>
 <div class=grid><span>a</span><span>b<br>c</span><span dir=rtl>שלום עולם</span></div>
 <table><tr><td>cell<td rowspan=2>tall<tr><td>under</table><div class=turned>moved</div>
 <span class=float>floated</span><ul><li>item<li>another<ol><li>inner</ol></ul><pre>  kept
@@ -146,10 +147,11 @@ def test_shadow_roots_and_slots(replay: Callable, mode: str) -> None:
 def test_pseudo_elements(replay: Callable) -> None:
     page = replay(
         "<style>p::before{content:'→ ' attr(title)}p::after{content:counter(x) '!'}"
-        "p::first-letter{font-size:40px}</style><p title=T>text</p><ol><li>item</ol>"
+        "b::first-letter{font-size:40px}b{display:block}</style><p title=T>text</p><b>Bold</b>"
+        "<ol><li>item</ol>"
     )
     assert texts(page, PSEUDO) == ["→ T", "0!", "1."]
-    assert texts(page) == ["text", "item"]
+    assert texts(page) == ["text", "Bold", "item"]
 
 
 def test_content_visibility(replay: Callable) -> None:
@@ -179,7 +181,7 @@ def test_nested_frames(loop: LoopThread, renderer: Renderer, make_server: Callab
     )
     page = loop.run(renderer.open(url))
     assert texts(page) == ["before", "deep", "written", "after"]
-    assert page.meta.frames == (url, middle, inner, "about:srcdoc")
+    assert page.meta.frames == (url, middle, "about:srcdoc", inner)
     deep = node(page, id="deep")
     assert page.meta.frames[page.frame[deep]] == inner
     # 50 + 7 + 10 + 3 + 5 + 11, 100 + 1 + 400 - 250 + 3 + 4 + 11.
@@ -202,7 +204,9 @@ def test_a_frame_of_itself(loop: LoopThread, renderer: Renderer, server) -> None
 
 
 def test_the_picture(replay: Callable) -> None:
-    page = replay("<body style='margin:0;background:#fff'><div style='height:3000px;background:#00f'>")
+    page = replay(
+        "<body style='margin:0;background:#fff'><div style='height:3000px;background:#00f'>"
+    )
     picture = Image.open(io.BytesIO(page.screenshot))
     assert picture.size == (320, 750)
     red, _, blue = picture.getpixel((100, 740))
@@ -348,9 +352,7 @@ def test_nothing_gets_out_of_a_stored_page(replay: Callable, server) -> None:
     assert server.requests == []
 
 
-def test_live_pages_cannot_reach_this_machine(
-    custom: Callable, loop: LoopThread, server
-) -> None:
+def test_live_pages_cannot_reach_this_machine(custom: Callable, loop: LoopThread, server) -> None:
     own = custom()
     url = server.add("/", "secret")
     for address in (url, "http://127.0.0.1/", "https://localhost/", "http://169.254.169.254/"):
@@ -402,7 +404,7 @@ def test_dead_hosts(loop: LoopThread, renderer: Renderer, scheme: str) -> None:
     with pytest.raises(SourceError, match=r"no-such-host\.invalid: no such host"):
         loop.run(renderer.open(f"{scheme}://no-such-host.invalid/"))
     with pytest.raises(SourceError, match="refused"):
-        loop.run(renderer.open(f"{scheme}://127.0.0.1:9/".replace(":9/", ":49/")))
+        loop.run(renderer.open(f"{scheme}://127.0.0.1:49/"))
 
 
 def test_no_tls(loop: LoopThread, renderer: Renderer, server) -> None:
@@ -454,7 +456,7 @@ LOOPS = {
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", LOOPS)
 def test_endless_scripts(custom: Callable, loop: LoopThread, server, name: str) -> None:
-    own = custom(limits=Limits(seconds=2.5), allow_private=True)
+    own = custom(limits=Limits(seconds=1.5), allow_private=True)
     loop.run(own.start())
     url = server.add("/", LOOPS[name])
     for road in (own.open(url), own.replay(LOOPS[name].encode(), ADDRESS, "utf-8")):
@@ -523,7 +525,7 @@ def test_nodes_are_counted(custom: Callable, loop: LoopThread) -> None:
 
 @pytest.mark.timeout(60)
 def test_a_tab_that_crashes(custom: Callable, loop: LoopThread, server) -> None:
-    own = custom(limits=Limits(seconds=20), allow_private=True)
+    own = custom(limits=Limits(seconds=8))
     bomb = "<script>const a = []; for (;;) a.push(new Array(1e6).fill(a.length))</script>"
     loop.run(own.start())
     try:

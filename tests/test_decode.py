@@ -28,7 +28,14 @@ class Answer:
 
     def document(self, url: str, scroll: tuple[float, float] = (0, 0)) -> None:
         rare = ("pseudoType", "currentSourceURL", "contentDocumentIndex")
-        columns = ("parentIndex", "nodeType", "nodeName", "nodeValue", "backendNodeId", "attributes")
+        columns = (
+            "parentIndex",
+            "nodeType",
+            "nodeName",
+            "nodeValue",
+            "backendNodeId",
+            "attributes",
+        )
         layout = ("nodeIndex", "styles", "bounds", "text", "paintOrders")
         self.documents.append(
             {
@@ -232,7 +239,10 @@ def test_nested_frames_agree_with_a_recursive_walk(seed: int) -> None:
             answer.node(0, 1, "IFRAME", contentDocumentIndex=child)
     page = decoded(answer)
     assert [page.attributes(node).get("n") for node in range(len(page.kind))] == walk(answer, 0)
-    assert all(page.tag(int(page.parent[node])) == "iframe" for node in np.flatnonzero(page.kind[1:] == 9) + 1)
+    assert all(
+        page.tag(int(page.parent[node])) == "iframe"
+        for node in np.flatnonzero(page.kind[1:] == 9) + 1
+    )
 
 
 def walk(answer: Answer, number: int) -> list[str | None]:

@@ -14,7 +14,9 @@ from pagesight.render.snapshot import TEXT, Snapshot
 def text(page: Snapshot) -> str:
     shown = set(page.row_node.tolist())
     return " ".join(
-        page.text(node) for node in range(len(page.kind)) if page.kind[node] == TEXT and node in shown
+        page.text(node)
+        for node in range(len(page.kind))
+        if page.kind[node] == TEXT and node in shown
     )
 
 
