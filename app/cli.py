@@ -159,7 +159,7 @@ def train(
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     seeds: Annotated[int, typer.Option(min=1, help="How many models; the best is kept.")] = 1,
     steps: Annotated[int, typer.Option(min=1, help="Training steps.")] = 5_000,
-    pairwise_weight: Annotated[float, typer.Option(help="Lambda of the chain.")] = 1.0,
+    pairwise_weight: Annotated[float, typer.Option(help="Lambda of the chain.")] = 0.1,
     render: Annotated[bool, typer.Option(help=FROM_STORE)] = True,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
 ) -> None:

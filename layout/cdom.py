@@ -40,6 +40,7 @@ class Cdom:
 
     end: Int32  # [n] one past the last node below a node
     block_level: Bool  # [n] the node starts and ends a block of text
+    blank: Bool  # [n] the node is white space between the texts
     leaf_node: Int32  # [b] text node
     leaf_group: Int32  # [b]
     member_node: Int32  # [m] the remaining nodes, in pre-order
@@ -60,7 +61,7 @@ class Cdom:
 def collapse(snapshot: Snapshot) -> Cdom:
     """The collapsed DOM of a Snapshot. A page without text has no leaves and no groups."""
     end = subtree_ends(snapshot.parent)
-    is_leaf = _leaf_mask(snapshot, end)
+    is_leaf, blank = _texts(snapshot, end)
     leaf_node = np.flatnonzero(is_leaf).astype(np.int32)
     leaves_before = np.concatenate(([0], np.cumsum(is_leaf)))  # [n + 1]
     first, last = leaves_before[:-1], leaves_before[end]  # [n]
@@ -84,6 +85,7 @@ def collapse(snapshot: Snapshot) -> Cdom:
     return Cdom(
         end=end,
         block_level=block_level,
+        blank=blank,
         leaf_node=leaf_node,
         leaf_group=leaf_group,
         member_node=member_node,
@@ -138,16 +140,20 @@ def is_blank(text: str) -> bool:
     return not text.strip() or not text.strip(_INVISIBLE + " \t\r\n\f\xa0")
 
 
-def _leaf_mask(snapshot: Snapshot, end: Int32) -> Bool:
+def _texts(snapshot: Snapshot, end: Int32) -> tuple[Bool, Bool]:
+    """Which of the n nodes are leaves, and which are white space between them."""
     dropped = covered(np.flatnonzero(named(snapshot, DROPPED)).astype(np.int32), end)
     raw_parent = named(snapshot, _RAW_TEXT_PARENTS)
     mask = (snapshot.kind == TEXT) & ~dropped & ~raw_parent[snapshot.parent]
+    blank = np.zeros(len(mask), bool)
     for node in np.flatnonzero(mask).tolist():
-        mask[node] = not is_blank(snapshot.text(node))
+        text = snapshot.text(node)
+        mask[node] = not is_blank(text)
+        blank[node] = text.isspace()
     aside = covered(np.flatnonzero(named(snapshot, frozenset({"noscript"}))).astype(np.int32), end)
     if (mask & aside).any() and not _holds_most(snapshot, mask & aside, mask & ~aside):
         mask &= ~aside
-    return mask
+    return mask, blank
 
 
 def _holds_most(snapshot: Snapshot, some: Bool, others: Bool) -> bool:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..render.snapshot import ELEMENT, STYLES, TEXT, Snapshot
 from .cdom import Cdom, collapse
-from .geometry import union_by
+from .geometry import overlap, union_by
 
 Float32 = npt.NDArray[np.float32]
 Bool = npt.NDArray[np.bool_]
@@ -26,7 +26,8 @@ class Page:
     box: Float32  # [b, 4] x, y, width, height in CSS pixels of the page; NaN where not laid out
     lines: Int32  # [b] line boxes
     style: Int32  # [b] row of snapshot.styles, -1 where not laid out
-    space_before: Bool  # [b] white space parts the block from the one before it
+    run: Int32  # [b] blocks of one number follow each other without a break: a person's line
+    space_before: Bool  # [b] white space or a gap parts the block from the one before it
 
     def __len__(self) -> int:
         return len(self.text)
@@ -90,6 +91,7 @@ def build_page(snapshot: Snapshot) -> Page:
     leaf_of_node[tree.leaf_node] = np.arange(tree.leaves)
     leaf_of_line = leaf_of_node[snapshot.row_node[snapshot.line_row]]
     box, lines = union_by(leaf_of_line, snapshot.line_box, tree.leaves)
+    space_before = _spaces(tree, raw) | _gaps(leaf_of_line, snapshot.line_box, tree.leaves)
     return Page(
         snapshot=snapshot,
         tree=tree,
@@ -97,15 +99,35 @@ def build_page(snapshot: Snapshot) -> Page:
         box=box,
         lines=lines,
         style=style.astype(np.int32),
-        space_before=_spaces(snapshot, tree, raw),
+        run=(np.cumsum(tree.break_before) - 1).astype(np.int32),
+        space_before=space_before,
     )
 
 
-def _spaces(snapshot: Snapshot, tree: Cdom, raw: list[str]) -> Bool:
+def _spaces(tree: Cdom, raw: list[str]) -> Bool:
     """White space at either edge of two neighbours, or a blank text node between them."""
     leads = np.fromiter((text[:1].isspace() for text in raw), bool, len(raw))
     trails = np.fromiter((text[-1:].isspace() for text in raw), bool, len(raw))
-    is_blank_text = snapshot.kind == TEXT
-    is_blank_text[tree.leaf_node] = False
-    blanks = np.diff(np.cumsum(is_blank_text)[tree.leaf_node], prepend=0) > 0
+    blanks = np.diff(np.cumsum(tree.blank)[tree.leaf_node], prepend=0) > 0
     return leads | np.append(True, trails[:-1])[: len(raw)] | blanks
+
+
+def _gaps(leaf: Int32, box: Float32, size: int) -> Bool:
+    """Whether a block starts to the right of where the one before ends, on the same line, [size].
+
+    Boxes apart by a margin are read as two words; a space is about a quarter of a line's height.
+    """
+    gaps = np.zeros(size, bool)
+    if not len(leaf) or size < 2:
+        return gaps
+    number = np.arange(len(leaf))
+    first, last = np.full(size, -1), np.full(size, -1)
+    kept = leaf >= 0
+    first[leaf[kept][::-1]], last[leaf[kept]] = number[kept][::-1], number[kept]
+    before, after = box[last[:-1]], box[first[1:]]
+    gap = after[:, 0] - before[:, 0] - before[:, 2]
+    height = np.minimum(before[:, 3], after[:, 3])
+    shared = overlap(before[:, 1], before[:, 3], after[:, 1], after[:, 3])
+    known = (last[:-1] >= 0) & (first[1:] >= 0)
+    gaps[1:] = known & (shared > height / 2) & (gap > 0.4 * height)
+    return gaps

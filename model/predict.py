@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ _ASPECTS = {
     "parent": ("parent.",),
     "grandparent": ("grandparent.",),
     "page": ("root.",),
+    "names": ("names.",),
     "layout": ("geometry.",),
 }
 _SMALLEST = 0.2  # log odds below which an aspect is not worth a word
@@ -55,6 +57,10 @@ class Card:
     weights_sha256: str
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.pairwise_weight, int | float) and isfinite(self.pairwise_weight)):
+            raise ValueError(f"pairwise_weight is {self.pairwise_weight!r}, no number")
 
     def write(self, path: Path) -> None:
         """Write the card as JSON."""
@@ -110,7 +116,7 @@ class Model:
         features = extract(page)
         variants = _occluded(features.blocks) if reasons else features.blocks[None]
         unary, pairwise = self.potentials(variants, features.edges)
-        content, probability = self.decode(unary[0], pairwise)
+        content, probability = self.decode(page, unary[0], pairwise)
         if favour:
             content = probability > FAVOUR[favour]
         return Labels(
@@ -128,11 +134,22 @@ class Model:
         unary, pairwise = self._session.run(None, {"blocks": blocks, "edges": padded[None]})
         return unary, pairwise[0, : len(edges)].reshape(-1, 2, 2)
 
-    def decode(self, unary: Float32, pairwise: Float32) -> tuple[npt.NDArray[np.bool_], Float32]:
-        """The Viterbi labels and the probabilities of the chain, both [b]."""
-        weighted = pairwise * self.card.pairwise_weight
-        content = viterbi(unary, weighted).astype(bool)
-        return content, marginals(unary, weighted).astype(np.float32)
+    def decode(
+        self, page: Page, unary: Float32, pairwise: Float32
+    ) -> tuple[npt.NDArray[np.bool_], Float32]:
+        """The Viterbi labels and the probabilities of the chain, both [b].
+
+        The paper's chain runs over leaves. Here the leaves of an unbroken run share one state, with
+        the mean of their unary potentials weighted by their characters: a link in a sentence is
+        never cut out of it.
+        """
+        sizes = np.fromiter(map(len, page.text), np.float64, len(page))
+        total = np.bincount(page.run, sizes)
+        means = [np.bincount(page.run, sizes * column) / total for column in unary.T]  # [2][runs]
+        states = np.stack(means, axis=1)
+        edges = pairwise[page.tree.break_before[1:]] * self.card.pairwise_weight
+        content = viterbi(states, edges)[page.run].astype(bool)
+        return content, marginals(states, edges)[page.run].astype(np.float32)
 
 
 def packaged() -> list[str]:

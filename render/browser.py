@@ -36,6 +36,8 @@ _DOWNLOADS = (
     "chromium-*/chrome-*/chrome.exe",
 )
 _FLAGS = (
+    # A pop-up stops the timers of the page that opened it until somebody has dealt with it.
+    "--block-new-web-contents",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-dev-shm-usage",
@@ -227,6 +229,7 @@ async def _started(playwright: Playwright, path: Path, *, sandboxed: bool) -> Ch
         executable_path=path,
         chromium_sandbox=sandboxed,
         args=list(_FLAGS),
+        ignore_default_args=["--disable-popup-blocking"],
         handle_sigint=False,
         handle_sigterm=False,
         handle_sighup=False,

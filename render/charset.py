@@ -36,7 +36,7 @@ def choose(content: bytes, label: str = "") -> str:
 
 def decode(content: bytes, charset: str) -> str:
     """`content` as text; bytes that are invalid in `charset` become U+FFFD, a mark is dropped."""
-    encoding = webencodings.lookup(charset) or webencodings.UTF8
+    encoding = webencodings.lookup(_SUPERSETS.get(charset.lower(), charset)) or webencodings.UTF8
     text: str = encoding.codec_info.decode(content, "replace")[0]
     return text.removeprefix("\ufeff")
 
@@ -45,7 +45,8 @@ def _declared(content: bytes, label: str) -> str:
     match = _META.search(content[:_PRESCAN])
     for candidate in (label, match[1].decode("ascii") if match else ""):
         encoding = webencodings.lookup(candidate)
-        if encoding is not None:
+        # The standard empties pages in the few charsets that it has retired.
+        if encoding is not None and encoding.name != "replacement":
             # A meta element that could be read as ASCII is in no UTF-16 page.
             return "utf-8" if encoding.name.startswith("utf-16") else encoding.name
     return ""
@@ -72,21 +73,27 @@ def _guess(content: bytes) -> str:
         return "windows-1252"
     # Code pages of one family differ in a few letters: short texts fit several equally well.
     best = matches[0]
-    western = next((match for match in matches if match.encoding == "cp1252"), None)
-    if western is not None and western.chaos <= best.chaos and best.coherence < 0.5:
-        return "windows-1252"
-    encoding = webencodings.lookup(_WEB_NAMES.get(best.encoding, best.encoding))
-    return encoding.name if encoding is not None else "windows-1252"
+    western = next((match for match in matches if "cp1252" in match.could_be_from_charset), None)
+    if western is not None and western.chaos <= best.chaos:
+        if best.coherence < 0.5 or western.coherence >= best.coherence:
+            return "windows-1252"
+    for name in (best.encoding, *best.could_be_from_charset):
+        encoding = webencodings.lookup(_WEB_NAMES.get(name, name.replace("_", "-")))
+        if encoding is not None:
+            return encoding.name
+    return "windows-1252"
 
 
+# Python's names where they are no labels of the Encoding Standard but for a dash.
 _WEB_NAMES = {
     "cp932": "shift_jis",
     "cp949": "euc-kr",
     "cp950": "big5",
-    "cp866": "ibm866",
-    "euc_jp": "euc-jp",
-    "euc_kr": "euc-kr",
     "big5hkscs": "big5",
-    "koi8_r": "koi8-r",
-    "koi8_u": "koi8-u",
+    "mac_cyrillic": "x-mac-cyrillic",
+    "mac_roman": "macintosh",
+    "shift_jis_2004": "shift_jis",
+    "shift_jisx0213": "shift_jis",
 }
+# The standard reads GBK with the decoder of its superset.
+_SUPERSETS = {"gbk": "gb18030"}

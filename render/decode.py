@@ -8,45 +8,14 @@ and to keep only the strings that are used.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from .snapshot import PSEUDO, STYLES, Float32, Int32, Meta, Snapshot
-
-CURRENT_SOURCE = "current-src"
-
-_DOCTYPE = 10
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-Insets = Mapping[int, tuple[float, float]]
-
-
-@dataclass(slots=True)
-class _Document:
-    """One document's columns; numbers of strings and styles are those of the whole answer."""
-
-    url: int
-    parent: Int32  # [n] within the document
-    kind: Int32  # [n]
-    name: Int32  # [n]
-    value: Int32  # [n]
-    attr_count: Int32  # [n]
-    attributes: Int32  # [a, 2] name, value
-    row_node: Int32  # [m] within the document
-    row_box: Float32  # [m, 4]
-    row_style: Int32  # [m]
-    row_paint: Int32  # [m]
-    line_row: Int32  # [k] within the document
-    line_box: Float32  # [k, 4]
-    inside: dict[int, int]  # frame element → number of the document it holds
-    inset: dict[int, tuple[float, float]]  # frame element → from its box to its content
-    scroll: tuple[float, float]
-    place: Int32  # [n] each node's number in the page
+from .snapshot import Int32, Meta, Snapshot
+from .tables import Document, Insets, Reader, Strings
 
 
 def frame_elements(result: Mapping[str, Any]) -> list[int]:
@@ -65,8 +34,8 @@ def decode(
 
     insets: backendNodeId of a frame element → distance (left, top) from its box to its content.
     """
-    strings = _Strings(result["strings"])
-    reader = _Reader(strings, insets or {})
+    strings = Strings(result["strings"])
+    reader = Reader(strings, insets or {})
     documents = _reachable([reader.read(tables) for tables in result["documents"]])
     _place(documents)
     page = result["documents"][0]
@@ -79,103 +48,7 @@ def decode(
     return _assemble(documents, reader.style_table(), strings.texts, meta, screenshot)
 
 
-class _Strings:
-    """The answer's string table with lone surrogates replaced; grows by `add`."""
-
-    def __init__(self, texts: list[str]) -> None:
-        self.texts = list(texts)
-        try:
-            "".join(texts).encode()
-        except UnicodeEncodeError:
-            self.texts = [_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text) for text in texts]
-        self._added: dict[str, int] = {}
-
-    def add(self, text: str) -> int:
-        """The number of a text; the answer's own copy of it is another one."""
-        number = self._added.setdefault(text, len(self.texts))
-        if number == len(self.texts):
-            self.texts.append(text)
-        return number
-
-
-class _Reader:
-    """Reads the documents of one answer; they share strings and style rows."""
-
-    def __init__(self, strings: _Strings, insets: Insets) -> None:
-        self.strings = strings
-        self.insets = insets
-        self.styles: dict[tuple[int, ...], int] = {}
-
-    def read(self, tables: Mapping[str, Any]) -> _Document:
-        nodes, layout, lines = tables["nodes"], tables["layout"], tables["textBoxes"]
-        kind = np.array(nodes["nodeType"], np.int32)
-        kind[nodes["pseudoType"]["index"]] = PSEUDO
-        rows = [tuple(row) for row in layout["styles"]]
-        inside = _pairs(nodes["contentDocumentIndex"])
-        attributes, counts = self._attributes(nodes)
-        return _Document(
-            url=tables["documentURL"],
-            parent=np.array(nodes["parentIndex"], np.int32),
-            kind=kind,
-            name=self._names(np.array(nodes["nodeName"], np.int32), kind),
-            value=self._values(nodes, layout),
-            attr_count=counts,
-            attributes=attributes,
-            row_node=np.array(layout["nodeIndex"], np.int32),
-            row_box=np.array(layout["bounds"], np.float32).reshape(-1, 4),
-            row_style=np.array([self._style(row) for row in rows], np.int32),
-            row_paint=np.array(layout["paintOrders"], np.int32),
-            line_row=np.array(lines["layoutIndex"], np.int32),
-            line_box=np.array(lines["bounds"], np.float32).reshape(-1, 4),
-            inside=inside,
-            inset={i: self.insets.get(nodes["backendNodeId"][i], (0.0, 0.0)) for i in inside},
-            scroll=(tables.get("scrollOffsetX", 0.0), tables.get("scrollOffsetY", 0.0)),
-            place=np.arange(len(kind), dtype=np.int32),
-        )
-
-    def style_table(self) -> Int32:
-        """Computed styles as strings, [rows, len(STYLES)]."""
-        return np.array(list(self.styles), np.int32).reshape(-1, len(STYLES))
-
-    def _style(self, row: tuple[int, ...]) -> int:
-        # A document has no styles of its own.
-        row = row or (self.strings.add(""),) * len(STYLES)
-        return self.styles.setdefault(row, len(self.styles))
-
-    def _names(self, names: Int32, kind: Int32) -> Int32:
-        """Tags in lower case, one number for each; names: [n]."""
-        known, positions = np.unique(names, return_inverse=True)
-        texts = [self.strings.texts[number].lower() for number in known]
-        lowered = np.array([self.strings.add(text) for text in texts], np.int32)[positions]
-        return np.where(kind == _DOCTYPE, self.strings.add("!doctype"), lowered)
-
-    def _values(self, nodes: Mapping[str, Any], layout: Mapping[str, Any]) -> Int32:
-        """The text of each node, [n]; that of a pseudo element is the text it was laid out as."""
-        value = np.array(nodes["nodeValue"], np.int32)
-        texts: dict[int, str] = dict.fromkeys(nodes["pseudoType"]["index"], "")
-        for node, text in zip(layout["nodeIndex"], layout["text"], strict=True):
-            if text >= 0 and node in texts:
-                texts[node] += self.strings.texts[text]
-        for node, written in texts.items():
-            # The letter stands in the text beside it as well.
-            repeats = self.strings.texts[nodes["nodeName"][node]] == "::first-letter"
-            value[node] = -1 if repeats else self.strings.add(written)
-        return value
-
-    def _attributes(self, nodes: Mapping[str, Any]) -> tuple[Int32, Int32]:
-        """Attributes [a, 2], and how many each node has [n]."""
-        lists: list[list[int]] = list(nodes["attributes"])
-        for node, source in _pairs(nodes["currentSourceURL"]).items():
-            lists[node] = [*lists[node], self.strings.add(CURRENT_SOURCE), source]
-        counts = np.fromiter(map(len, lists), np.int32, len(lists)) // 2
-        return np.fromiter(chain.from_iterable(lists), np.int32).reshape(-1, 2), counts
-
-
-def _pairs(rare: Mapping[str, list[int]]) -> dict[int, int]:
-    return dict(zip(rare["index"], rare["value"], strict=True))
-
-
-def _reachable(documents: list[_Document]) -> list[_Document]:
+def _reachable(documents: list[Document]) -> list[Document]:
     """The page's document and those that hang below it, parents first, numbered anew."""
     order = [0]
     for number in order:
@@ -187,7 +60,7 @@ def _reachable(documents: list[_Document]) -> list[_Document]:
     return [documents[number] for number in order]
 
 
-def _place(documents: list[_Document]) -> None:
+def _place(documents: list[Document]) -> None:
     """Give every node its number in the page and every box its place on it."""
     total = [len(document.kind) for document in documents]
     for number in reversed(range(len(documents))):
@@ -203,7 +76,7 @@ def _place(documents: list[_Document]) -> None:
             _shift(documents[child], _content_corner(document, node))
 
 
-def _content_corner(document: _Document, node: int) -> tuple[float, float]:
+def _content_corner(document: Document, node: int) -> tuple[float, float]:
     rows = np.flatnonzero(document.row_node == node)
     if not rows.size:
         return 0.0, 0.0
@@ -212,14 +85,14 @@ def _content_corner(document: _Document, node: int) -> tuple[float, float]:
     return x + left, y + top
 
 
-def _shift(document: _Document, corner: tuple[float, float]) -> None:
+def _shift(document: Document, corner: tuple[float, float]) -> None:
     by = np.subtract(corner, document.scroll).astype(np.float32)
     document.row_box[:, :2] += by
     document.line_box[:, :2] += by
 
 
 def _assemble(
-    documents: list[_Document], styles: Int32, texts: list[str], meta: Meta, screenshot: bytes
+    documents: list[Document], styles: Int32, texts: list[str], meta: Meta, screenshot: bytes
 ) -> Snapshot:
     place = np.concatenate([document.place for document in documents])
     nodes = np.argsort(place)  # from a number in the page to one in `place`
@@ -262,7 +135,7 @@ def _assemble(
     )
 
 
-def _parents(documents: list[_Document]) -> Int32:
+def _parents(documents: list[Document]) -> Int32:
     """Parents as numbers in the page, [n], document after document."""
     columns = [document.place[document.parent] for document in documents]
     columns[0][0] = -1

@@ -20,14 +20,20 @@ _PATIENCE = 2.0
 _LOAD_PATIENCE = 5.0
 _NAVIGATIONS = 5
 
-_PARSED = """new Promise(done => document.readyState === 'loading'
-  ? document.addEventListener('DOMContentLoaded', done, {once: true}) : done()).then(() => true)"""
-
-_LOADED = """new Promise(done => document.readyState === 'complete'
-  ? done() : addEventListener('load', done, {once: true})).then(() => true)"""
-
-_LOADED_OR_LATE = f"""Promise.race([{_LOADED},
-  {_PARSED}.then(() => new Promise(done => setTimeout(done, 1000)))])"""
+# The state is looked at now and then as well: a page that tries to leave while it is loading may
+# get there without an event.
+_REACHED = """(states => new Promise(done => {
+  const look = () => {
+    if (!states.includes(document.readyState)) return
+    clearInterval(timer)
+    done(true)
+  }
+  const timer = setInterval(look, 100)
+  document.addEventListener('readystatechange', look)
+  look()
+}))"""
+_PARSED = f"{_REACHED}(['interactive', 'complete'])"
+_LOADED = f"{_REACHED}(['complete'])"
 
 # Attributes are not watched: animated ones would keep a page busy for ever.
 _QUIET = """((quiet, most) => new Promise(done => {
@@ -52,8 +58,7 @@ class Navigated(Exception):
 
 async def settle_stored(evaluate: Evaluate) -> None:
     """Wait for a page that can load nothing."""
-    # A page that tries to leave before `load` never gets there.
-    await evaluate(f"{_LOADED_OR_LATE}.then(() => {_quiet(STORED_QUIET_MS, PAST_LOAD_SECONDS)})")
+    await evaluate(f"{_LOADED}.then(() => {_quiet(STORED_QUIET_MS, PAST_LOAD_SECONDS)})")
 
 
 async def settle_live(evaluate: Evaluate, traffic: Traffic) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
+import threading
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -53,6 +53,8 @@ Int32 = npt.NDArray[np.int32]
 UInt8 = npt.NDArray[np.uint8]
 Float32 = npt.NDArray[np.float32]
 
+_KINDS = {"row_box": "f", "line_box": "f"}  # of the columns that are not whole numbers
+
 
 @dataclass(frozen=True, slots=True)
 class Meta:
@@ -92,7 +94,7 @@ class Snapshot:
     frame: Int32  # [n] index into meta.frames
     attr_start: Int32  # [n + 1] attributes of node i are attr_start[i]:attr_start[i + 1]
     attr_name: Int32  # [a] string
-    attr_value: Int32  # [a] string
+    attr_value: Int32  # [a] string, -1 for an empty one
     row_node: Int32  # [m] the node of a layout row
     row_box: Float32  # [m, 4]
     row_style: Int32  # [m] row of `styles`; a text has its parent's
@@ -137,7 +139,8 @@ class Snapshot:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file, whole or not at all. Raises OSError."""
         target = Path(path)
-        partial = target.with_name(f".{target.name}.{os.getpid()}.part")
+        writer = f"{os.getpid()}-{threading.get_ident()}"
+        partial = target.with_name(f".{target.name}.{writer}.part")
         try:
             partial.write_bytes(self.to_bytes())
             os.replace(partial, target)
@@ -170,14 +173,14 @@ class Snapshot:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 arrays = {key: file[key] for key in file.files}
             head = json.loads(arrays["head"].tobytes())
-            version = head["format"]
-        except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
+            version, styles = head["format"], tuple(head["styles"])
+        except Exception as error:  # zipfile, zlib and numpy raise a dozen kinds on damaged bytes
             raise SnapshotError(f"{name}: not a snapshot, or a damaged one") from error
-        if version != FORMAT or tuple(head["styles"]) != STYLES:
+        if version != FORMAT or styles != STYLES:
             raise SnapshotError(f"{name}: snapshot of format {version}, this is format {FORMAT}")
         try:
             return cls._assemble(head["meta"], arrays)
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             raise SnapshotError(f"{name}: damaged snapshot: {error}") from error
 
     @classmethod
@@ -193,34 +196,40 @@ class Snapshot:
 
     def check(self) -> None:
         """Raise ValueError where the columns do not fit together."""
-        n, strings, rows = len(self.parent), len(self.strings), len(self.row_node)
-        if not len(self.kind) == len(self.name) == len(self.value) == len(self.frame) == n:
-            raise ValueError("node columns of different lengths")
-        if n and not (self.parent < np.arange(n)).all():
+        n, rows, lines = len(self.parent), len(self.row_node), len(self.line_row)
+        attributes = len(self.attr_name)
+        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("kind", "name", "value", "frame"), (n,))
+        shapes |= {"parent": (n,), "attr_start": (n + 1,), "attr_name": (attributes,)}
+        shapes |= {"attr_value": (attributes,), "row_node": (rows,), "row_box": (rows, 4)}
+        shapes |= {"row_style": (rows,), "row_paint": (rows,), "line_row": (lines,)}
+        shapes |= {"line_box": (lines, 4), "styles": (len(self.styles), len(STYLES))}
+        for name, column in self._columns().items():
+            if column.shape != shapes[name] or column.dtype.kind not in _KINDS.get(name, "iu"):
+                raise ValueError(f"the column {name} has the wrong shape or type")
+        if n and not ((self.parent >= -1) & (self.parent < np.arange(n))).all():
             raise ValueError("a node stands before its parent")
-        if self.attr_start.shape != (n + 1,) or self.row_box.shape != (rows, 4):
-            raise ValueError("columns of the wrong shape")
-        if self.line_box.shape != (len(self.line_row), 4) or self.styles.shape[1:] != (
-            len(STYLES),
+        starts = self.attr_start
+        if starts[0] != 0 or starts[-1] != attributes or (np.diff(starts) < 0).any():
+            raise ValueError("attributes belong to no node")
+        strings = len(self.strings)
+        for column, low, size in (
+            (self.name, 0, strings),
+            (self.value, -1, strings),
+            (self.attr_name, 0, strings),
+            (self.attr_value, -1, strings),
+            (self.styles, -1, strings),
+            (self.row_node, 0, n),
+            (self.row_style, -1, len(self.styles)),
+            (self.line_row, 0, rows),
+            (self.frame, 0, len(self.meta.frames)),
         ):
-            raise ValueError("columns of the wrong shape")
-        for column, size in (
-            (self.name, strings),
-            (self.value, strings),
-            (self.attr_name, strings),
-            (self.attr_value, strings),
-            (self.styles, strings),
-            (self.row_node, n),
-            (self.row_style, len(self.styles)),
-            (self.line_row, rows),
-            (self.frame, len(self.meta.frames)),
-        ):
-            if column.size and not (int(column.min()) >= -1 and int(column.max()) < size):
+            if column.size and not (int(column.min()) >= low and int(column.max()) < size):
                 raise ValueError("a column points outside its table")
 
     def _attribute_items(self, node: int) -> Iterator[tuple[str, str]]:
         for i in range(int(self.attr_start[node]), int(self.attr_start[node + 1])):
-            yield self.strings[self.attr_name[i]], self.strings[self.attr_value[i]]
+            value = int(self.attr_value[i])
+            yield self.strings[self.attr_name[i]], self.strings[value] if value >= 0 else ""
 
     def _columns(self) -> dict[str, npt.NDArray[Any]]:
         return {field.name: getattr(self, field.name) for field in fields(self)[2:-1]}

@@ -94,9 +94,14 @@ def is_address(text: str) -> bool:
 def pages_of(folder: Path) -> Iterator[Path]:
     """The pages and snapshots below a folder, in order of their paths."""
     for path in sorted(folder.rglob("*")):
-        suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-        if path.is_file() and suffixes[-1:] and suffixes[-1] in _PAGE_SUFFIXES:
+        if _page_suffix(path) in _PAGE_SUFFIXES and path.is_file():
             yield path
+
+
+def _page_suffix(path: Path) -> str:
+    """The suffix in lower case, of what is packed where it is gzipped."""
+    suffix = path.suffix.lower()
+    return Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
 
 
 def _read(path: Path, url: str, limits: Limits) -> StoredPage | Snapshot:
@@ -109,9 +114,12 @@ def _read(path: Path, url: str, limits: Limits) -> StoredPage | Snapshot:
         raise SourceError(f"{path}: a folder, not a page") from None
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror or error}") from error
-    if path.suffix == ".snapshot":
+    except ValueError as error:
+        raise SourceError(f"{str(path)!r}: no path: {error}") from error
+    if path.suffix.lower() == ".snapshot":
         return Snapshot.load(path)
-    kind = "application/xhtml+xml" if path.suffix in {".xhtml", ".xht"} else "text/html"
+    is_xml = _page_suffix(path) in {".xhtml", ".xht"}
+    kind = "application/xhtml+xml" if is_xml else "text/html"
     return _stored(str(path), content, url, limits, kind)
 
 
@@ -130,9 +138,15 @@ def _stored(
 
 
 def _gunzip(name: str, content: bytes, most: int) -> bytes:
-    """At most `most` bytes: a small file may unpack to a huge one."""
-    unpack = zlib.decompressobj(wbits=31)
+    """At most `most` bytes: a small file may unpack to a huge one. It may have several members."""
+    unpacked = b""
     try:
-        return unpack.decompress(content, most)
+        while content.startswith(b"\x1f\x8b") and len(unpacked) < most:
+            unpack = zlib.decompressobj(wbits=31)
+            unpacked += unpack.decompress(content, most - len(unpacked))
+            if not unpack.eof and len(unpacked) < most:
+                raise SourceError(f"{name}: damaged gzip file: it ends too early")
+            content = unpack.unused_data
     except zlib.error as error:
         raise SourceError(f"{name}: damaged gzip file: {error}") from error
+    return unpacked

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from .charset import decode
 from .settings import Limits
-from .snapshot import DOCUMENT, ELEMENT, FRAGMENT, TEXT, Meta, Snapshot, SnapshotBuilder
+from .snapshot import DOCUMENT, ELEMENT, TEXT, Meta, Snapshot, SnapshotBuilder
 
 # HTML5 tree construction looks up the stack of open elements at most tags: its time grows with
 # the square of the depth. Browsers stop at 512; deeper than this no person ever wrote.
@@ -95,23 +95,20 @@ def _add_tree(builder: SnapshotBuilder, root: LexborNode, parent: int, most: int
         tag = node.tag or "-"
         if tag == "-text":
             builder.add(number, TEXT, "#text", node.text_content or "")
-        elif tag[0] not in "-!":
-            attributes = [(key, value or "") for key, value in node.attributes.items()]
-            here = builder.add(number, ELEMENT, tag.lower(), None, attributes)
-            numbers[node.mem_id] = here
-            if tag == "template" and not _add_shadow(builder, node, here, most):
+        elif tag == "template" and "shadowrootmode" in node.attributes:
+            # A declarative shadow root: its contents stand in its host, as Chromium lays them out.
+            if not _add_shadow(builder, node, number, most):
                 return False
+        elif tag[0] not in "-!":
+            # The contents of other templates are no part of the page.
+            attributes = [(key, value or "") for key, value in node.attributes.items()]
+            numbers[node.mem_id] = builder.add(number, ELEMENT, tag.lower(), None, attributes)
     return True
 
 
-def _add_shadow(builder: SnapshotBuilder, template: LexborNode, here: int, most: int) -> bool:
-    """Add a declarative shadow root; the contents of other templates are no part of the page."""
-    if "shadowrootmode" not in template.attributes:
-        return True
-    shadow = builder.add(here, FRAGMENT, "#document-fragment")
-    return all(
-        _add_tree(builder, child, shadow, most) for child in template.template_fragments() or ()
-    )
+def _add_shadow(builder: SnapshotBuilder, template: LexborNode, host: int, most: int) -> bool:
+    children = template.template_fragments() or ()
+    return all(_add_tree(builder, child, host, most) for child in children)
 
 
 def _end_of_sane_depth(text: str) -> int:

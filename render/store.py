@@ -7,6 +7,7 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_cache_path
 
@@ -31,14 +32,16 @@ class Store:
         self.root = (root or cache_folder()) / "snapshots"
 
     def key(self, page: StoredPage, settings: RenderSettings, browser: str) -> str:
-        """The digest of the page's bytes, its address, the settings and the browser build."""
-        facts = {
+        """The digest of the page's bytes, its address and type, the settings and the browser."""
+        facts: dict[str, Any] = {
             "url": page.address,
             "charset": page.charset,
             "settings": asdict(settings),
             "browser": browser,
             "format": FORMAT,
         }
+        if page.content_type != "text/html":
+            facts["content_type"] = page.content_type
         digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
         digest.update(page.content)
         return digest.hexdigest()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
+import json
 import time
 from collections.abc import Callable, Iterator
 
@@ -15,6 +17,7 @@ from pagesight.render.capture import Renderer
 from pagesight.render.errors import (
     DeadlineError,
     ForbiddenError,
+    RenderError,
     SourceError,
     UnsupportedError,
 )
@@ -49,10 +52,8 @@ def custom(loop: LoopThread) -> Iterator[Callable[..., Renderer]]:
 
 def texts(page: Snapshot, kind: int = TEXT) -> list[str]:
     """The laid-out texts, in order, white space dropped."""
-    shown = set(page.row_node.tolist())
-    found = [
-        page.text(i).strip() for i in range(len(page.kind)) if page.kind[i] == kind and i in shown
-    ]
+    shown = sorted(set(page.row_node.tolist()))
+    found = [page.text(number).strip() for number in shown if page.kind[number] == kind]
     return [text for text in found if text]
 
 
@@ -72,7 +73,7 @@ VARIED = """<!doctype html><style>
   table { border-spacing: 4px } .turned { transform: translate(20px, 5px) } .float { float: left }
 </style>
 <h1>A heading that is quite long</h1><div class=at>placed</div>
-<div class=row><p>one <b>bold</b> and <i>slanted <code>code</code></i></p><p>two</p><p>three</p></div>
+<div class=row><p>one <b>bold</b> and <i>slanted <code>code</code></i></p><p>two</p></div>
 <div class=two><p>Many words that go on and on in a column</p><p>and then into another</p></div>
 <div class=grid><span>a</span><span>b<br>c</span><span dir=rtl>שלום עולם</span></div>
 <table><tr><td>cell<td rowspan=2>tall<tr><td>under</table><div class=turned>moved</div>
@@ -97,8 +98,6 @@ RECTANGLES = """<script>addEventListener('load', () => {
 
 
 def test_boxes_agree_with_the_page_s_own(replay: Callable) -> None:
-    import json
-
     page = replay(VARIED + RECTANGLES)
     expected = json.loads(next(v for v in map(page.attributes, range(3)) if v)["data-out"])
     lines = {row: page.line_box[page.line_row == row] for row in range(len(page.row_node))}
@@ -136,7 +135,8 @@ def test_shadow_roots_and_slots(replay: Callable, mode: str) -> None:
     page = replay(
         f"""<div id=host><span slot=b>B</span>A<span slot=c>C</span></div><p>after</p><script>
         document.getElementById('host').attachShadow({{mode: '{mode}'}}).innerHTML =
-          '<i>start</i><slot name=c></slot><slot></slot><slot name=b></slot><slot name=d>none</slot>'
+          '<i>start</i><slot name=c></slot><slot></slot><slot name=b></slot>' +
+          '<slot name=d>none</slot>'
         </script>"""
     )
     assert texts(page) == ["start", "C", "A", "B", "none", "after"]
@@ -294,7 +294,8 @@ def test_dialogs_and_pop_ups(loop: LoopThread, renderer: Renderer, server) -> No
 
 
 def test_stored_pages_do_not_know_of_each_other(replay: Callable) -> None:
-    remembers = """<p id=p></p><script>const seen = k => { try { return String(k()) } catch { return '' } }
+    remembers = """<p id=p></p><script>
+    const seen = k => { try { return String(k()) } catch { return '' } }
     p.append('seen:' + seen(() => localStorage.a ?? '') + seen(() => sessionStorage.a ?? '')
       + seen(() => document.cookie) + (window.name || ''))
     localStorage.a = sessionStorage.a = 1; document.cookie = 'a=1'</script>"""
@@ -334,15 +335,16 @@ def test_nothing_gets_out_of_a_stored_page(replay: Callable, server) -> None:
         <img src={at}/img><iframe src={at}/frame></iframe><object data={at}/object></object>
         <embed src={at}/embed><video src={at}/video poster={at}/poster></video>
         <script src={at}/script></script><script type=module>import '{at}/module'</script>
-        <form id=f action={at}/form><input name=a></form><a id=a href={at}/a ping={at}/ping>x</a>
-        <iframe id=s srcdoc="<img src={at}/srcdoc><script>fetch('{at}/inner')</scr" + "ipt>"></iframe>
+        <form id=f action={at}/form></form><a id=a href={at}/a ping={at}/ping>x</a>
+        <iframe srcdoc="<img src={at}/srcdoc><script>fetch('{at}/inner')</script>"></iframe>
         <p>kept<script>
         fetch('{at}/fetch').catch(() => 0); navigator.sendBeacon('{at}/beacon', 'x')
         new Image().src = '{at}/image'; try {{ new WebSocket('{ws}/ws') }} catch {{}}
         try {{ new EventSource('{at}/events') }} catch {{}}
         try {{ new Worker(URL.createObjectURL(new Blob(["fetch('{at}/worker')"]))) }} catch {{}}
         try {{ navigator.serviceWorker.register('/sw') }} catch {{}}
-        const rtc = new RTCPeerConnection({{iceServers: [{{urls: 'stun:127.0.0.1:{server.port}'}}]}})
+        const stun = 'stun:127.0.0.1:{server.port}'
+        const rtc = new RTCPeerConnection({{iceServers: [{{urls: stun}}]}})
         rtc.createDataChannel('x'); rtc.createOffer().then(o => rtc.setLocalDescription(o))
         open('{at}/popup'); f.submit(); a.click(); setTimeout(() => location = '{at}/later', 20)
         </script>"""
@@ -524,16 +526,12 @@ def test_nodes_are_counted(custom: Callable, loop: LoopThread) -> None:
 
 
 @pytest.mark.timeout(60)
-def test_a_tab_that_crashes(custom: Callable, loop: LoopThread, server) -> None:
-    own = custom(limits=Limits(seconds=8))
+def test_a_page_that_eats_all_memory(custom: Callable, loop: LoopThread) -> None:
+    own = custom(limits=Limits(seconds=5))
     bomb = "<script>const a = []; for (;;) a.push(new Array(1e6).fill(a.length))</script>"
-    loop.run(own.start())
-    try:
-        page = loop.run(own.replay(bomb.encode(), ADDRESS, "utf-8"))
-    except Exception as error:
-        assert type(error).__name__ in ("RenderError", "DeadlineError")
-    else:
-        assert page.meta.cut
+    # Whether the memory or the time ends first depends on the machine.
+    with contextlib.suppress(RenderError):
+        assert loop.run(own.replay(bomb.encode(), ADDRESS, "utf-8")).meta.cut
     assert texts(loop.run(own.replay(b"<p>next", ADDRESS, "utf-8"))) == ["next"]
 
 

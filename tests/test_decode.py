@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pagesight.render.decode import CURRENT_SOURCE, decode, frame_elements
+from pagesight.render.decode import decode, frame_elements
 from pagesight.render.snapshot import PSEUDO, STYLES, TEXT, Meta, Snapshot
+from pagesight.render.tables import CURRENT_SOURCE
 
 
 class Answer:

@@ -12,12 +12,8 @@ from pagesight.render.snapshot import TEXT, Snapshot
 
 
 def text(page: Snapshot) -> str:
-    shown = set(page.row_node.tolist())
-    return " ".join(
-        page.text(node)
-        for node in range(len(page.kind))
-        if page.kind[node] == TEXT and node in shown
-    )
+    shown = sorted(set(page.row_node.tolist()))
+    return " ".join(page.text(node) for node in shown if page.kind[node] == TEXT)
 
 
 def timed(loop: LoopThread, renderer: Renderer, url: str) -> tuple[Snapshot, float]:

@@ -6,20 +6,35 @@ import numpy as np
 
 from ..page import Page
 from .geometry import GEOMETRY, geometry_features
+from .names import NAMES, name_features
 from .schema import Features, FeatureSet
 from .web2text import BLOCK as WEB2TEXT_BLOCK
 from .web2text import EDGE, block_and_edge_features
 
 BLOCK = FeatureSet(
-    "web2text+geometry",
+    "web2text+names+geometry",
     1,
-    (*WEB2TEXT_BLOCK.columns, *(f"geometry.{name}" for name in GEOMETRY.columns)),
+    (
+        *WEB2TEXT_BLOCK.columns,
+        *(f"names.{name}" for name in NAMES.columns),
+        *(f"geometry.{name}" for name in GEOMETRY.columns),
+    ),
 )
 
-__all__ = ["BLOCK", "EDGE", "GEOMETRY", "WEB2TEXT_BLOCK", "FeatureSet", "Features", "extract"]
+__all__ = [
+    "BLOCK",
+    "EDGE",
+    "GEOMETRY",
+    "NAMES",
+    "WEB2TEXT_BLOCK",
+    "FeatureSet",
+    "Features",
+    "extract",
+]
 
 
 def extract(page: Page) -> Features:
     """The features of a page; the geometry columns are zeros where it was not rendered."""
     blocks, edges = block_and_edge_features(page)
-    return Features(np.concatenate([blocks, geometry_features(page)], axis=1), edges)
+    parts = (blocks, name_features(page), geometry_features(page))
+    return Features(np.concatenate(parts, axis=1), edges)
