@@ -40,6 +40,7 @@ _TAGS = frozenset({"html", "title", "h1", "meta", "link", "script"})
 
 _ARTICLE = re.compile(r"(?:\w*Article|\w*Posting|Report)\Z")
 _SEPARATOR = r"(?:\s+[-–—·•:]\s+|\s*[|»]\s*)"
+_PARTED = re.compile(_SEPARATOR)
 _ISO_DATE = re.compile(r"(\d{4})([-/.]?)(\d{2})\2(\d{2})(?!\d)")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*\Z")
 # Of one page's JSON-LD.
@@ -194,11 +195,11 @@ def _address(value: Any) -> str:
 def _title(head: _Head, headline: str, sitename: str) -> str:
     """The page's title without the name of the site, where it is plain what that is."""
     title = head.first(_TITLE) or headline or next(head.titles(), "")
-    if sitename:
+    if sitename and sitename in title:
         site = re.escape(sitename)
         title = re.sub(rf"{_SEPARATOR}{site}\Z|\A{site}{_SEPARATOR}", "", title) or title
     for heading in head.headings():
-        if heading and re.match(re.escape(heading) + _SEPARATOR, title):
+        if heading and title.startswith(heading) and _PARTED.match(title, len(heading)):
             return heading
     return title
 

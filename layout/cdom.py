@@ -131,7 +131,9 @@ def covered(starts: Int32, end: Int32) -> Bool:
 
 def named(snapshot: Snapshot, names: frozenset[str]) -> Bool:
     """Which of the n nodes have one of these tags."""
-    chosen = np.fromiter((text in names for text in snapshot.strings), bool, len(snapshot.strings))
+    chosen = np.zeros(len(snapshot.strings), bool)
+    used = np.flatnonzero(np.bincount(snapshot.name)).tolist()
+    chosen[[number for number in used if snapshot.strings[number] in names]] = True
     return (snapshot.kind == ELEMENT) & chosen[snapshot.name]
 
 
@@ -145,11 +147,10 @@ def _texts(snapshot: Snapshot, end: Int32) -> tuple[Bool, Bool]:
     dropped = covered(np.flatnonzero(named(snapshot, DROPPED)).astype(np.int32), end)
     raw_parent = named(snapshot, _RAW_TEXT_PARENTS)
     mask = (snapshot.kind == TEXT) & ~dropped & ~raw_parent[snapshot.parent]
-    blank = np.zeros(len(mask), bool)
-    for node in np.flatnonzero(mask).tolist():
-        text = snapshot.text(node)
-        mask[node] = not is_blank(text)
-        blank[node] = text.isspace()
+    blank, nodes = np.zeros(len(mask), bool), np.flatnonzero(mask)
+    texts = [snapshot.strings[value] for value in snapshot.value[nodes].tolist()]
+    mask[nodes] = [not is_blank(text) for text in texts]
+    blank[nodes] = [text.isspace() for text in texts]
     aside = covered(np.flatnonzero(named(snapshot, frozenset({"noscript"}))).astype(np.int32), end)
     if (mask & aside).any() and not _holds_most(snapshot, mask & aside, mask & ~aside):
         mask &= ~aside

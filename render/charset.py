@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import webencodings
+
+if TYPE_CHECKING:
+    from charset_normalizer import CharsetMatch
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _META = re.compile(rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([a-zA-Z0-9_:.-]{2,40})""", re.I)
 _PRESCAN = 4096
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _GUESS_BYTES = 100_000
+_GUESS_BEFORE = 1000
 
 
 def choose(content: bytes, label: str = "") -> str:
@@ -36,7 +42,10 @@ def choose(content: bytes, label: str = "") -> str:
 
 def decode(content: bytes, charset: str) -> str:
     """`content` as text; bytes that are invalid in `charset` become U+FFFD, a mark is dropped."""
-    encoding = webencodings.lookup(_SUPERSETS.get(charset.lower(), charset)) or webencodings.UTF8
+    encoding = webencodings.lookup(charset) or webencodings.UTF8
+    if encoding.name == "gbk":
+        # The standard reads it with the decoder of its superset.
+        encoding = webencodings.lookup("gb18030") or encoding
     text: str = encoding.codec_info.decode(content, "replace")[0]
     return text.removeprefix("\ufeff")
 
@@ -65,10 +74,24 @@ def _fits(content: bytes, name: str) -> bool:
     return decode(content, name).count("\ufffd") * 1000 <= len(content)
 
 
-def _guess(content: bytes) -> str:
+def _matches(content: bytes) -> list[CharsetMatch]:
+    """What the bytes may be, the likeliest first."""
     from charset_normalizer import from_bytes  # slow to import, and rarely needed
 
-    matches = list(from_bytes(content[:_GUESS_BYTES], threshold=0.3))
+    return list(from_bytes(content, threshold=0.3, cp_exclusion=_NOT_GUESSED))
+
+
+def _guess(content: bytes) -> str:
+    # Scripts and styles in a page's head are often ASCII, and long.
+    beyond = _NOT_ASCII.search(content)
+    start = max(0, beyond.start() - _GUESS_BEFORE) if beyond else 0
+    part = content[start : start + _GUESS_BYTES]
+    matches = _matches(part)
+    if part[-1] >= 0x80:
+        # It may be the first half of a character.
+        shorter = _matches(part[:-1])
+        if shorter and (not matches or shorter[0].chaos < matches[0].chaos):
+            matches = shorter
     if not matches:
         return "windows-1252"
     # Code pages of one family differ in a few letters: short texts fit several equally well.
@@ -84,6 +107,9 @@ def _guess(content: bytes) -> str:
     return "windows-1252"
 
 
+# Told by a mark, or by what `choose` does before it guesses.
+_NOT_GUESSED = ["utf_7", "utf_8", "utf_8_sig", "utf_16", "utf_16_be", "utf_16_le"]
+_NOT_GUESSED += ["utf_32", "utf_32_be", "utf_32_le"]
 # Python's names where they are no labels of the Encoding Standard but for a dash.
 _WEB_NAMES = {
     "cp932": "shift_jis",
@@ -95,5 +121,3 @@ _WEB_NAMES = {
     "shift_jis_2004": "shift_jis",
     "shift_jisx0213": "shift_jis",
 }
-# The standard reads GBK with the decoder of its superset.
-_SUPERSETS = {"gbk": "gb18030"}

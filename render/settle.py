@@ -57,8 +57,13 @@ class Navigated(Exception):
 
 
 async def settle_stored(evaluate: Evaluate) -> None:
-    """Wait for a page that can load nothing."""
-    await evaluate(f"{_LOADED}.then(() => {_quiet(STORED_QUIET_MS, PAST_LOAD_SECONDS)})")
+    """Wait for a page that can load nothing.
+
+    An image that answers its own error by asking again keeps `load` from ever coming.
+    """
+    late = f"new Promise(done => setTimeout(done, {PAST_LOAD_SECONDS * 1000:.0f}))"
+    loaded = f"{_PARSED}.then(() => Promise.race([{_LOADED}, {late}]))"
+    await evaluate(f"{loaded}.then(() => {_quiet(STORED_QUIET_MS, PAST_LOAD_SECONDS)})")
 
 
 async def settle_live(evaluate: Evaluate, traffic: Traffic) -> None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from .builder import SnapshotBuilder
 from .charset import decode
 from .settings import Limits
-from .snapshot import DOCUMENT, ELEMENT, TEXT, Meta, Snapshot, SnapshotBuilder
+from .snapshot import DOCUMENT, ELEMENT, TEXT, Meta, Snapshot
 
 # HTML5 tree construction looks up the stack of open elements at most tags: its time grows with
 # the square of the depth. Browsers stop at 512; deeper than this no person ever wrote.

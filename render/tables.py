@@ -99,12 +99,15 @@ class Reader:
 
     def style_table(self) -> Int32:
         """Computed styles as strings, [rows, len(STYLES)]."""
-        return np.array(list(self._styles), np.int32).reshape(-1, len(STYLES))
+        return self._filled(np.array(list(self._styles), np.int32).reshape(-1, len(STYLES)))
 
     def _style(self, row: tuple[int, ...]) -> int:
         # A document has no styles of its own.
-        row = row or (self._strings.add(""),) * len(STYLES)
-        return self._styles.setdefault(row, len(self._styles))
+        return self._styles.setdefault(row or (-1,) * len(STYLES), len(self._styles))
+
+    def _filled(self, numbers: Int32) -> Int32:
+        """String numbers with the answer's -1, which is an empty text, made a real one."""
+        return np.where(numbers < 0, np.int32(self._strings.add("")), numbers)
 
     def _names(self, names: Int32, kind: Int32) -> Int32:
         """Tags in lower case, one number for each; names: [n]."""
@@ -132,7 +135,8 @@ class Reader:
         for node, source in _pairs(nodes["currentSourceURL"]).items():
             lists[node] = [*lists[node], self._strings.add(CURRENT_SOURCE), source]
         counts = np.fromiter(map(len, lists), np.int32, len(lists)) // 2
-        return np.fromiter(chain.from_iterable(lists), np.int32).reshape(-1, 2), counts
+        pairs = np.fromiter(chain.from_iterable(lists), np.int32).reshape(-1, 2)
+        return self._filled(pairs), counts
 
 
 def _pairs(rare: Mapping[str, list[int]]) -> dict[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -172,7 +173,7 @@ def test_an_interrupt_cancels_the_coroutine() -> None:
 
     async def long() -> None:
         try:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
             await asyncio.sleep(30)
         except asyncio.CancelledError:
             ended.append("cancelled")

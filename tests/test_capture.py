@@ -458,7 +458,7 @@ LOOPS = {
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", LOOPS)
 def test_endless_scripts(custom: Callable, loop: LoopThread, server, name: str) -> None:
-    own = custom(limits=Limits(seconds=1.5), allow_private=True)
+    own = custom(limits=Limits(seconds=1), allow_private=True)
     loop.run(own.start())
     url = server.add("/", LOOPS[name])
     for road in (own.open(url), own.replay(LOOPS[name].encode(), ADDRESS, "utf-8")):
@@ -527,7 +527,7 @@ def test_nodes_are_counted(custom: Callable, loop: LoopThread) -> None:
 
 @pytest.mark.timeout(60)
 def test_a_page_that_eats_all_memory(custom: Callable, loop: LoopThread) -> None:
-    own = custom(limits=Limits(seconds=5))
+    own = custom(limits=Limits(seconds=3))
     bomb = "<script>const a = []; for (;;) a.push(new Array(1e6).fill(a.length))</script>"
     # Whether the memory or the time ends first depends on the machine.
     with contextlib.suppress(RenderError):

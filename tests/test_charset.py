@@ -178,6 +178,14 @@ def test_cut_in_the_middle_of_a_character() -> None:
     assert choose(whole[: len(whole) // 2]) == choose(whole[: len(whole) // 2 + 1]) == "shift_jis"
 
 
+@pytest.mark.parametrize(("text", "codec", "name"), LEGACY, ids=IDS)
+def test_long_pages_are_guessed_by_a_part(text: str, codec: str, name: str) -> None:
+    script = f"<script>{'var a = 1; ' * 12_000}</script>"
+    assert choose(page(text, codec, script)) == name
+    for extra in ("", "x"):
+        assert choose(page(extra + text * 700, codec)) == name
+
+
 def test_a_few_damaged_characters_leave_utf8() -> None:
     content = page(RUSSIAN, "utf-8")
     damaged = content + b"\xff" + content + b"\xc3(" + content

@@ -121,3 +121,14 @@ def test_a_stored_page_that_writes_itself(loop: LoopThread, renderer: Renderer) 
     page = loop.run(renderer.replay(html.encode(), "http://a.example/", "utf-8"))
     assert "now" in text(page)
     assert "!" in text(page)
+
+
+def test_a_stored_page_whose_image_asks_again_at_each_error(
+    loop: LoopThread, renderer: Renderer
+) -> None:
+    page = b'<p>text</p><img src="/a.png" onerror="this.src = \'/b.png?\' + Math.random()">'
+    began = time.monotonic()
+    shown = loop.run(renderer.replay(page, "http://stored.invalid/", "utf-8"))
+    assert shown.meta.cut == ()
+    assert "text" in text(shown)
+    assert time.monotonic() - began < 15

@@ -18,8 +18,10 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pagesight.layout.features import extract
 from pagesight.layout.page import build_page
+from pagesight.render.builder import SnapshotBuilder
 from pagesight.render.capture import Renderer
 from pagesight.render.errors import SnapshotError
 from pagesight.render.loop import LoopThread
@@ -30,7 +32,6 @@ from pagesight.render.snapshot import (
     TEXT,
     Meta,
     Snapshot,
-    SnapshotBuilder,
 )
 
 COLUMNS = [field.name for field in fields(Snapshot) if field.name not in ("meta", "strings", "screenshot")]

@@ -78,15 +78,16 @@ def name_features(page: Page) -> Float32:
     out = np.zeros((len(page), len(NAMES)), np.float32)
     if not len(page):
         return out
-    # [b, patterns] depth of the nearest element that matches
-    nearest = np.full((len(page), len(PATTERNS)), -np.inf)
+    # [patterns, b] depth of the nearest element that matches
+    nearest = np.full((len(PATTERNS), len(page)), -np.inf)
     depth = depths(snapshot.parent)
     leaves_before = np.searchsorted(leaf, np.arange(len(depth) + 1))
-    ends = leaves_before[page.tree.end]
+    first, last = leaves_before.tolist(), leaves_before[page.tree.end].tolist()
     for node, columns in _matches(snapshot):
         # In pre-order, the deeper of two nested elements comes later and overwrites.
-        nearest[leaves_before[node] : ends[node], columns] = depth[node]
-    out[:, : len(PATTERNS)] = _DECAY ** (depth[leaf][:, None] - 1 - nearest)
+        for column in columns:
+            nearest[column, first[node] : last[node]] = depth[node]
+    out[:, : len(PATTERNS)] = _DECAY ** (depth[leaf][:, None] - 1 - nearest.T)
     out[:, len(PATTERNS) : len(PATTERNS) + 2] = _title_overlap(page)
     for column, tags in enumerate(_STRUCTURE, start=len(PATTERNS) + 2):
         starts = np.flatnonzero(named(snapshot, tags)).astype(np.int32)
@@ -103,11 +104,13 @@ def _matches(snapshot: Snapshot) -> list[tuple[int, list[int]]]:
     owner = np.searchsorted(snapshot.attr_start, chosen, side="right") - 1
     names: dict[int, list[int]] = {}
     for node, value in zip(owner.tolist(), snapshot.attr_value[chosen].tolist(), strict=True):
-        names.setdefault(node, []).append(value)
+        if value >= 0:
+            names.setdefault(node, []).append(value)
     known: dict[tuple[int, ...], list[int]] = {}
     found = []
-    for node in np.flatnonzero(snapshot.kind == ELEMENT).tolist():
-        key = (int(snapshot.name[node]), *names.get(node, ()))
+    elements = np.flatnonzero(snapshot.kind == ELEMENT)
+    for node, name in zip(elements.tolist(), snapshot.name[elements].tolist(), strict=True):
+        key = (name, *names.get(node, ()))
         if key not in known:
             known[key] = _numbers_of([snapshot.strings[i] for i in key])
         if known[key]:

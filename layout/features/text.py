@@ -24,7 +24,8 @@ Bool = npt.NDArray[np.bool_]
 _WORD, _DIGIT, _UPPER, _PUNCTUATION, _SENTENCE_END, _SPACE = 1, 2, 4, 8, 16, 32
 _PATTERNS = {
     "copyright": re.compile("[©\N{SOUND RECORDING COPYRIGHT}]|&copy;|\\([cC]\\)"),
-    "email": re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}"),
+    # From the sign on: a search for what may stand before it stops at every word.
+    "email": re.compile(r"@(?<=[\w.+-]@)[\w-]{1,63}\.[\w.-]{2,63}"),
     "url": re.compile(r"https?://\S|www\.\w"),
     "year": re.compile(r"(?<!\w)\d{4}(?!\w)"),
 }

@@ -145,7 +145,7 @@ def _tag_flags(snapshot: Snapshot, tree: Cdom, tags: Sequence[str]) -> Float32:
     """Whether one of the merged elements of a group has a tag, [g, len(tags)] of -1 and +1."""
     flags = np.zeros((len(tree.group_parent), len(tags)), bool)
     names = snapshot.name[tree.member_node]
-    numbers = {text: i for i, text in enumerate(snapshot.strings)}
+    numbers = {snapshot.strings[number]: number for number in np.unique(names).tolist()}
     for column, tag in enumerate(tags):
         flags[tree.member_group[names == numbers.get(tag, -1)], column] = True
     return signed(flags)
