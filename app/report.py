@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
@@ -33,7 +34,8 @@ def print_checks(checks: Sequence[Check]) -> None:
 def print_evaluations(evaluations: Sequence[Evaluation]) -> None:
     """One row a model, mean and deviation below several, and the paper's figures."""
     first = evaluations[0]
-    table = Table(title=f"{first.dataset}, {first.split}: {first.pages} test pages")
+    title = f"{first.dataset}, {first.split}: {first.pages} test pages"
+    table = Table(title=title, box=SIMPLE, padding=(0, 1, 0, 0))
     for column in ("model", "accuracy", "precision", "recall", "F1", "word F1", "ROUGE", "ECE"):
         table.add_column(column, justify="left" if column == "model" else "right")
     rows = [

@@ -189,8 +189,7 @@ class BrowserKeeper:
         if path is None:
             raise BrowserError("no Chromium found: run `pagesight setup`")
         if self._playwright is None:
-            with _deep_stack():
-                self._playwright = await async_playwright().start()
+            self._playwright = await _driver()
         # Chromium refuses to sandbox for root; in some containers the kernel refuses.
         if os.name != "posix" or os.geteuid():
             with contextlib.suppress(Error):
@@ -200,6 +199,14 @@ class BrowserKeeper:
         except Error as error:
             reason = str(error).splitlines()[0]
             raise BrowserError(f"{path}: does not start: {reason}") from error
+
+
+async def _driver() -> Playwright:
+    try:
+        with _deep_stack():
+            return await async_playwright().start()
+    except Exception as error:  # playwright has no type of its own for a driver that does not run
+        raise BrowserError("playwright does not run: run `pagesight setup`") from error
 
 
 @contextlib.contextmanager

@@ -38,14 +38,15 @@ class SnapshotBuilder:
         frame: int = 0,
     ) -> int:
         """Append a node and return its number."""
+        numbers = self.numbers  # as `intern` does, without thousands of calls a page
         self.parent.append(parent)
         self.kind.append(kind)
-        self.name.append(self.intern(name))
-        self.value.append(-1 if value is None else self.intern(value))
+        self.name.append(numbers.setdefault(name, len(numbers)))
+        self.value.append(-1 if value is None else numbers.setdefault(value, len(numbers)))
         self.frame.append(frame)
         for key, text in attributes or ():
-            self.attr_name.append(self.intern(key))
-            self.attr_value.append(self.intern(text))
+            self.attr_name.append(numbers.setdefault(key, len(numbers)))
+            self.attr_value.append(numbers.setdefault(text, len(numbers)))
         self.attr_start.append(len(self.attr_name))
         return len(self.parent) - 1
 

@@ -23,6 +23,10 @@ from .verdict import check_answer, check_type, failure
 
 Attempt = Callable[[Chromium, float], Awaitable[Snapshot]]
 
+# A browser that takes longer than this for an empty tab is stuck.
+_TAB_SECONDS = 30.0
+_SECONDS_LEFT = 1.0
+
 # The tab or its browser died, or it shows another page: worth another tab.
 _LOST = (Gone, Strayed, Navigated, Error)
 
@@ -86,24 +90,26 @@ class Renderer:
         return await self._twice(url, lambda *place: self._replay_once(*page, *place))
 
     async def _twice(self, url: str, once: Attempt) -> Snapshot:
-        """Try a page again, in a new tab, where the first one was lost."""
-        until = asyncio.get_running_loop().time() + self.limits.seconds
+        """Try a page again, in a new tab and the time that is left, where the first one was lost."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
         try:
-            return await self._leased(once, until)
+            return await self._leased(once, self.limits.seconds)
         except _LOST:
-            pass
+            left = max(_SECONDS_LEFT, self.limits.seconds - (clock() - began))
         try:
-            return await self._leased(once, until)
+            return await self._leased(once, left)
         except _LOST as error:
             reason = str(error).partition("\n")[0] or "it crashed"
             raise RenderError(f"{url}: the browser failed on this page: {reason}") from error
 
-    async def _leased(self, once: Attempt, until: float) -> Snapshot:
+    async def _leased(self, once: Attempt, seconds: float) -> Snapshot:
         async with self._keeper.lease() as chromium:
-            return await once(chromium, until)
+            return await once(chromium, seconds)
 
-    async def _open_once(self, url: str, chromium: Chromium, until: float) -> Snapshot:
+    async def _open_once(self, url: str, chromium: Chromium, seconds: float) -> Snapshot:
         tab = await self._new_tab(chromium, self.guard.url)
+        until = asyncio.get_running_loop().time() + seconds
         traffic = Traffic(tab.frame, self.limits.bytes, tab.stop)
         try:
             cut = await _load(tab, self._visit(url, tab, traffic), until)
@@ -133,9 +139,10 @@ class Renderer:
         await settle_live(tab.evaluate, traffic)
 
     async def _replay_once(
-        self, content: bytes, url: str, header: str, chromium: Chromium, until: float
+        self, content: bytes, url: str, header: str, chromium: Chromium, seconds: float
     ) -> Snapshot:
         pages = await self._stored_pages(chromium)
+        until = asyncio.get_running_loop().time() + seconds
         kept = False
         try:
             cut = await _load(pages.tab, pages.load(content, url, header), until)
@@ -165,7 +172,12 @@ class Renderer:
         return pages
 
     async def _new_tab(self, chromium: Chromium, proxy: str) -> Tab:
-        return await Tab.open(await chromium.context(self.settings, proxy))
+        try:
+            async with asyncio.timeout(_TAB_SECONDS):
+                return await Tab.open(await chromium.context(self.settings, proxy))
+        except TimeoutError:
+            chromium.kill()
+            raise Gone from None
 
     def _meta(self, url: str, chromium: Chromium, cut: tuple[str, ...]) -> Meta:
         return Meta(

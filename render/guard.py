@@ -238,7 +238,8 @@ def _target(host: str, port: int) -> str:
 def _answer(status: int, reason: str) -> bytes:
     phrase = {400: "Bad Request", 403: "Forbidden", 502: "Bad Gateway"}[status]
     plain = " ".join(reason.encode("ascii", "replace").decode().split())
+    # With a body, since Chromium has an error page of its own for answers without.
     return (
-        f"HTTP/1.1 {status} {phrase}\r\n{REASON_HEADER}: {plain}\r\n"
-        "Content-Length: 0\r\nConnection: close\r\n\r\n"
+        f"HTTP/1.1 {status} {phrase}\r\n{REASON_HEADER}: {plain}\r\nContent-Type: text/plain\r\n"
+        f"Content-Length: {len(plain)}\r\nConnection: close\r\n\r\n{plain}"
     ).encode()

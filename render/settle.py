@@ -18,6 +18,9 @@ STORED_QUIET_MS = 25
 _PATIENCE = 2.0
 # Before `load` a slow image or script may still matter.
 _LOAD_PATIENCE = 5.0
+# Past parsing: a picture that fails and is asked for again and again holds `load` up for ever.
+_LOAD_SECONDS = 10.0
+_STORED_LOAD_MS = 500
 _NAVIGATIONS = 5
 
 # The state is looked at now and then as well: a page that tries to leave while it is loading may
@@ -82,13 +85,14 @@ async def settle_live(evaluate: Evaluate, traffic: Traffic) -> None:
 async def _loaded(evaluate: Evaluate, traffic: Traffic) -> None:
     """Wait for `load`, or for a parsed page of which all that is missing is stuck."""
     await evaluate(_PARSED)
+    clock = asyncio.get_running_loop().time
+    until = clock() + _LOAD_SECONDS
     loaded = asyncio.ensure_future(evaluate(_LOADED))
     try:
-        while not loaded.done():
+        while not loaded.done() and traffic.busy(_LOAD_PATIENCE) and clock() < until:
             await asyncio.wait({loaded}, timeout=0.1)
-            if not traffic.busy(_LOAD_PATIENCE):
-                break
-        else:
+        await asyncio.wait({loaded}, timeout=0.1)
+        if loaded.done():
             loaded.result()
     finally:
         loaded.cancel()

@@ -70,12 +70,12 @@ async def capture(
     Past loop time `until` the page is stopped and GRACE_SECONDS are left. Raises DeadlineError
     where nothing can be had by then; Gone, Navigated and playwright's Error.
     """
+    if not tab.arrived:
+        raise DeadlineError(f"{meta.url}: no answer within {limits.seconds:g} seconds")
     shot = _Shot()
     task = asyncio.ensure_future(_take(tab, shot, settings, limits))
     cut = list(meta.cut)
     try:
-        if not tab.arrived:
-            raise DeadlineError(f"{meta.url}: no answer within {limits.seconds:g} seconds")
         if not await tab.wait(task, until):
             if not tab.stopped.is_set():
                 cut.append("deadline")

@@ -41,4 +41,6 @@ def failure(url: str, target: str, reason: str, answer: Answer | None, guard: Gu
         if answer.status in (204, 205):
             return SourceError(f"{url}: the answer has no content")
         return UnsupportedError(f"{url}: a download of type {answer.mime or 'unknown'}")
+    if "HTTP_RESPONSE_CODE" in reason and answer is not None:
+        return SourceError(f"{url}: HTTP status {answer.status} and nothing else")
     return SourceError(f"{url}: {reason.removeprefix('net::')}")

@@ -458,13 +458,13 @@ LOOPS = {
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", LOOPS)
 def test_endless_scripts(custom: Callable, loop: LoopThread, server, name: str) -> None:
-    own = custom(limits=Limits(seconds=1), allow_private=True)
+    own = custom(limits=Limits(seconds=1.5), allow_private=True)
     loop.run(own.start())
     url = server.add("/", LOOPS[name])
     for road in (own.open(url), own.replay(LOOPS[name].encode(), ADDRESS, "utf-8")):
         began = time.monotonic()
         page = loop.run(road)
-        assert time.monotonic() - began < 8
+        assert time.monotonic() - began < 15
         assert texts(page) == ["here"]
         if name != "again and again":
             assert page.meta.cut == ("deadline",)
@@ -504,7 +504,7 @@ def test_bytes_are_counted(custom: Callable, loop: LoopThread, server) -> None:
     own = custom(limits=Limits(seconds=20, bytes=1_000_000), allow_private=True)
     began = time.monotonic()
     page = loop.run(own.open(server.add("/", endless())))
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 15
     assert page.meta.cut == ("bytes",)
     assert texts(page)[0] == "start"
     assert sum(map(len, texts(page))) < 20_000_000

@@ -65,7 +65,7 @@ GEOMETRY = FeatureSet(
     ),
 )
 
-_NUMBER = re.compile(r"[\d.]+")
+_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?")
 
 
 def geometry_features(page: Page) -> Float32:
@@ -111,6 +111,7 @@ def _column(page: Page, columns: dict[str, Float32], characters: Float64) -> Non
     snapshot = page.snapshot
     page_width = max(snapshot.meta.page_size[0], 1)
     box = _container_boxes(page)
+    box = np.where(np.isnan(box), page.box, box)  # an inline root
     left, width = box[:, 0], box[:, 2]
     # Indents of list items and quotes do not make a new column.
     span = np.stack([np.round(np.nan_to_num(left) / 48), np.round(np.nan_to_num(width) / 48)])

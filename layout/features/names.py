@@ -83,7 +83,7 @@ def name_features(page: Page) -> Float32:
     depth = depths(snapshot.parent)
     leaves_before = np.searchsorted(leaf, np.arange(len(depth) + 1))
     first, last = leaves_before.tolist(), leaves_before[page.tree.end].tolist()
-    for node, columns in _matches(snapshot):
+    for node, columns in _matches(page):
         # In pre-order, the deeper of two nested elements comes later and overwrites.
         for column in columns:
             nearest[column, first[node] : last[node]] = depth[node]
@@ -95,12 +95,13 @@ def name_features(page: Page) -> Float32:
     return out
 
 
-def _matches(snapshot: Snapshot) -> list[tuple[int, list[int]]]:
-    """Elements in pre-order with the numbers of the patterns that their names match."""
+def _matches(page: Page) -> list[tuple[int, list[int]]]:
+    """Elements above a block, in pre-order, with the numbers of the patterns that they match."""
+    snapshot, members = page.snapshot, page.tree.member_node
     wanted = np.fromiter(
         (text in {"class", "id", "role"} for text in snapshot.strings), bool, len(snapshot.strings)
     )
-    chosen = np.flatnonzero(wanted[snapshot.attr_name]) if len(snapshot.attr_name) else []
+    chosen = np.flatnonzero(wanted[snapshot.attr_name])
     owner = np.searchsorted(snapshot.attr_start, chosen, side="right") - 1
     names: dict[int, list[int]] = {}
     for node, value in zip(owner.tolist(), snapshot.attr_value[chosen].tolist(), strict=True):
@@ -108,7 +109,7 @@ def _matches(snapshot: Snapshot) -> list[tuple[int, list[int]]]:
             names.setdefault(node, []).append(value)
     known: dict[tuple[int, ...], list[int]] = {}
     found = []
-    elements = np.flatnonzero(snapshot.kind == ELEMENT)
+    elements = members[snapshot.kind[members] == ELEMENT]
     for node, name in zip(elements.tolist(), snapshot.name[elements].tolist(), strict=True):
         key = (name, *names.get(node, ()))
         if key not in known:
@@ -123,9 +124,18 @@ def _numbers_of(names: list[str]) -> list[int]:
     # The root's names tell of the site, not of a part of the page.
     if names[0] in _ROOT_TAGS:
         return []
-    words = {word.lower() for name in names[1:] for word in _NAME_WORD.findall(name[:200])}
-    words |= {names[0]} & _TELLING_TAGS
-    return sorted({number for word in words for number in _pattern_numbers(word)})
+    tokens = {token for name in names[1:] for token in name[:200].split()}
+    numbers = {number for token in tokens for number in _token_numbers(token)}
+    if names[0] in _TELLING_TAGS:
+        numbers.update(_pattern_numbers(names[0]))
+    return sorted(numbers)
+
+
+@lru_cache(maxsize=1 << 16)
+def _token_numbers(token: str) -> frozenset[int]:
+    """Which patterns match a word of a class, an id or a role, such as `postBody-2`."""
+    words = {word.lower() for word in _NAME_WORD.findall(token)}
+    return frozenset(number for word in words for number in _pattern_numbers(word))
 
 
 @lru_cache(maxsize=1 << 16)

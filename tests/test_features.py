@@ -1,0 +1,586 @@
+"""Features: their names, a page worked out by hand, counts, odd pages, a layout by the pixel."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pagesight.layout.features import (
+    BLOCK,
+    EDGE,
+    GEOMETRY,
+    NAMES,
+    WEB2TEXT_BLOCK,
+    Features,
+    FeatureSet,
+    extract,
+)
+from pagesight.layout.features.geometry import geometry_features
+from pagesight.layout.features.stopwords import STOP_WORDS
+from pagesight.layout.features.text import TextCounts, count_texts, sum_ranges
+from pagesight.layout.features.web2text import LEAF_TAGS, PARENT_TAGS
+from pagesight.layout.page import Page, build_page
+from pagesight.render.builder import SnapshotBuilder
+from pagesight.render.capture import Renderer
+from pagesight.render.loop import LoopThread
+from pagesight.render.snapshot import DOCUMENT, ELEMENT, STYLES, TEXT, Meta, Snapshot
+from pagesight.render.static import parse
+
+# Trained weights fit exactly these. Where a column is added, moved or renamed, or where it is
+# computed in another way (then raise the set's version), put the new digest here and train anew.
+DIGESTS = {
+    "web2text-block": "1495c2d0e34fdc11",
+    "web2text-edge": "929f614e7d980c6d",
+    "names": "f56114bfbf1ffb72",
+    "geometry": "648a7058391c7bc7",
+    "web2text+names+geometry": "cfb78df8caf8fe7b",
+}
+
+
+def page_of(html: str) -> Page:
+    return build_page(parse(html.encode("utf-8", "replace"), "utf-8"))
+
+
+@pytest.mark.parametrize("columns", [WEB2TEXT_BLOCK, EDGE, NAMES, GEOMETRY, BLOCK], ids=lambda s: s.name)
+def test_sets_of_features(columns: FeatureSet) -> None:
+    assert len(set(columns.columns)) == len(columns)
+    assert columns.digest == DIGESTS[columns.name], (
+        "The features have changed, and no trained model fits them any more. If that is meant, "
+        "pin the new digest here and train the packaged models anew."
+    )
+    renamed = FeatureSet(columns.name, columns.version, (*columns.columns[:-1], "renamed"))
+    newer = FeatureSet(columns.name, columns.version + 1, columns.columns)
+    moved = FeatureSet(columns.name, columns.version, columns.columns[::-1])
+    assert len({columns.digest, renamed.digest, newer.digest, moved.digest}) == 4
+
+
+def test_how_many_there_are() -> None:
+    assert (len(WEB2TEXT_BLOCK), len(EDGE)) == (128, 25)
+    assert len(BLOCK) == 128 + len(NAMES) + len(GEOMETRY)
+    assert BLOCK.columns[:128] == WEB2TEXT_BLOCK.columns
+    assert (len(PARENT_TAGS), len(set(PARENT_TAGS)), len(set(LEAF_TAGS))) == (20, 19, 19)
+
+
+# A page by hand: 3 leaves, 40 characters.
+#
+# [document html body] ┬ [div.m] ┬ [p "See the cat. Dogs ran!"]      22 characters
+#                      │         └ [p a "Read more"]                 9, a link
+#                      └ [form span "Read more"]                     9, beside an input
+BY_HAND = """<body><div class=m><p>See the cat. Dogs ran!</p><p><a href=x>Read more</a></p></div>
+<form><input name=q><span>Read more</span></form>"""
+
+
+def z(value: float, mean: float, deviation: float) -> float:
+    return (value - mean) / deviation
+
+
+def clip(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high)
+
+
+def words(mean_length: float, stop: float, capitals: float, sentence: float) -> dict[str, float]:
+    """L3 to L5, L12 and L22 to L24 of the paper, by their formulas."""
+    return {
+        "mean_word_length": z(clip(mean_length, 3, 15), 4.91, 1.9057),
+        "has_stop_word": 1 if stop else -1,
+        "stop_word_ratio": z(stop, 0.374, 0.1529),
+        "log_sentence_length": z(clip(math.log(sentence), 2, 5), 3.109, 1.011),
+        "capitalised_ratio": z(capitals, 0.4476, 0.4129),
+        "capitalised_ratio_squared": z(capitals**2, 0.3708, 0.4334),
+        "capitalised_ratio_cubed": z(capitals**3, 0.3408, 0.4404),
+    }
+
+
+# L10, L11, L17 to L21: no digit, no question, no sign, no address anywhere on the page.
+NOWHERE = {
+    "has_digit": z(-1, -0.5901, 0.8073),
+    "digit_ratio": z(0, 0.2656, 0.3053),
+    "ends_in_question_mark": -1,
+    "has_copyright": -1,
+    "has_email": -1,
+    "has_url": -1,
+    "has_year": -1,
+}
+
+# "See the cat. Dogs ran!": 5 words of 16 characters, 1 stop word (the list is case-sensitive),
+# 2 of 5 with a capital, 2 marks, 2 sentences.
+LEAF_0 = {
+    **words(16 / 5, 1 / 5, 2 / 5, 22 / 2),
+    **NOWHERE,
+    "has_word": z(1, 0.8255, 0.5644),
+    "log_words": z(math.log(5), 1.5086, 1.205),
+    "log_characters": z(math.log(22), 3.392, 1.0645),
+    "has_punctuation": 1,
+    "punctuation": z(2, 0.0694, 0.4084),
+    "log_punctuation_ratio": z(clip(math.log(2 / 22), -4, -2.5), -3.3385, 0.6059),
+    "several_sentences": 1,
+    "position": z(0, 0.5198, 0.2996),
+    "position_squared": z(0, 0.36, 0.3157),
+    "ends_in_punctuation": 1,
+}
+# "Read more": 2 words of 8 characters, "more" is a stop word, 1 of 2 with a capital; ln 9 < 2.5.
+LEAF_1 = {
+    **words(8 / 2, 1 / 2, 1 / 2, 9),
+    **NOWHERE,
+    "has_word": z(1, 0.8255, 0.5644),
+    "log_words": z(math.log(2), 1.5086, 1.205),
+    "log_characters": z(2.5, 3.392, 1.0645),
+    "has_punctuation": -1,
+    "punctuation": z(0, 0.0694, 0.4084),
+    "log_punctuation_ratio": 0,
+    "several_sentences": -1,
+    "position": z(22 / 40, 0.5198, 0.2996),
+    "position_squared": z((22 / 40) ** 2, 0.36, 0.3157),
+    "ends_in_punctuation": -1,
+}
+LEAF_2 = LEAF_1 | {
+    "position": z(31 / 40, 0.5198, 0.2996),
+    "position_squared": z((31 / 40) ** 2, 0.36, 0.3157),
+}
+# div.m: 31 characters, 9 of them in a link; 7 words of 24 characters, 2 stop words, 3 capitals,
+# 2 marks, 3 sentences; it ends as its last leaf does.
+DIV = {
+    **words(24 / 7, 2 / 7, 3 / 7, 31 / 3),
+    **NOWHERE,
+    "share_of_text": 31 / 40,
+    "link_density": z(9 / 31, 0.5, 0.5),
+    "log_characters": z(math.log(31), 6, 2.14),
+    "log_punctuation_ratio": z(clip(math.log(2 / 31), -4, -2.5), -3.3385, 0.6059),
+    "ends_in_punctuation": -1,
+    "has_input": -1,
+}
+# All of it: 40 characters, 9 words of 32, 3 stop words, 4 capitals, 4 sentences.
+ROOT = {
+    **words(32 / 9, 3 / 9, 4 / 9, 40 / 4),
+    **NOWHERE,
+    "share_of_text": 1,
+    "link_density": z(9 / 40, 0.5, 0.5),
+    "log_characters": z(math.log(40), 6, 2.14),
+    "log_punctuation_ratio": z(clip(math.log(2 / 40), -4, -2.5), -3.3385, 0.6059),
+    "ends_in_punctuation": -1,
+    "has_input": 1,
+}
+NONE = dict.fromkeys(ROOT, 0.0)
+
+
+def prefixed(prefix: str, values: dict[str, float]) -> dict[str, float]:
+    return {f"{prefix}.{name}": value for name, value in values.items()}
+
+
+def tags(prefix: str, names: tuple[str, ...], numbered: bool, have: set[str]) -> dict[str, float]:
+    return {
+        f"{prefix}{i if numbered else ''}.{tag}": 1.0 if tag in have else -1.0
+        for i, tag in enumerate(names)
+    }
+
+
+def block(
+    leaf: dict[str, float],
+    leaf_tags: set[str],
+    parent: dict[str, float],
+    parent_tags: set[str],
+    grandparent: dict[str, float] | None,
+    duplicate: float,
+) -> dict[str, float]:
+    return {
+        "duplicate": duplicate,
+        "duplicate_10": -1,
+        "class_path_share": 1 / 3,
+        "parent.exists": 1,
+        "grandparent.exists": -1 if grandparent is None else 1,
+        **prefixed("leaf", leaf),
+        **prefixed("parent", parent),
+        **prefixed("grandparent", grandparent or NONE),
+        **prefixed("root", ROOT),
+        **tags("parent.tag", PARENT_TAGS, True, parent_tags),
+        **tags("leaf.tag", LEAF_TAGS, False, leaf_tags),
+    }
+
+
+BLOCKS_BY_HAND = [
+    block(LEAF_0, {"p"}, DIV, {"div"}, ROOT, -1),
+    block(LEAF_1, {"p", "a"}, DIV, {"div"}, ROOT, 1),
+    block(LEAF_2, {"span"}, ROOT, {"body"}, None, 1),
+]
+# The first two are 2 hops apart below div.m, the next two 3 hops below the root.
+EDGES_BY_HAND = [
+    {"distance_2": 1, "distance_3": -1, "distance_4": -1, "distance_more": -1, "break": 1}
+    | prefixed("ancestor", DIV),
+    {"distance_2": -1, "distance_3": 1, "distance_4": -1, "distance_more": -1, "break": 1}
+    | prefixed("ancestor", ROOT),
+]
+
+
+def assert_rows(columns: FeatureSet, rows: np.ndarray, wanted: list[dict[str, float]]) -> None:
+    assert len(rows) == len(wanted)
+    for row, values in zip(rows, wanted, strict=True):
+        assert {*values} == {*columns.columns}
+        for name, value in zip(columns.columns, row.tolist(), strict=True):
+            assert value == pytest.approx(values[name], abs=1e-5), name
+
+
+def test_a_page_by_hand() -> None:
+    page = page_of(BY_HAND)
+    assert page.text == ("See the cat. Dogs ran!", "Read more", "Read more")
+    features = extract(page)
+    assert_rows(WEB2TEXT_BLOCK, features.blocks[:, :128], BLOCKS_BY_HAND)
+    assert_rows(EDGE, features.edges, EDGES_BY_HAND)
+    assert features.blocks.dtype == features.edges.dtype == np.float32
+
+
+def test_columns_of_a_leaf_that_the_page_by_hand_lacks() -> None:
+    html = "<p>{}</p>" * 4
+    page = page_of(
+        html.format("***", "In 2024: 12,5 % &copy; me@a.example", "See www.a.example. Why?", "x" * 999)
+    )
+    rows = [dict(zip(BLOCK.columns, row, strict=True)) for row in extract(page).blocks.tolist()]
+    assert rows[0]["leaf.has_word"] == pytest.approx(z(-1, 0.8255, 0.5644), abs=1e-5)
+    assert rows[0]["leaf.log_words"] == 0
+    assert rows[0]["leaf.mean_word_length"] == -1
+    assert [row["leaf.has_year"] for row in rows] == [-1, 1, -1, -1]
+    assert [row["leaf.has_email"] for row in rows] == [-1, 1, -1, -1]
+    assert [row["leaf.has_copyright"] for row in rows] == [-1, 1, -1, -1]
+    assert [row["leaf.has_url"] for row in rows] == [-1, -1, 1, -1]
+    assert [row["leaf.ends_in_question_mark"] for row in rows] == [-1, -1, 1, -1]
+    text = page.text[1]
+    ratio = sum(character.isdigit() for character in text) / len(text)
+    assert rows[1]["leaf.digit_ratio"] == pytest.approx(z(ratio, 0.2656, 0.3053), abs=1e-5)
+    assert rows[1]["leaf.has_digit"] == pytest.approx(z(1, -0.5901, 0.8073), abs=1e-5)
+    assert rows[3]["leaf.mean_word_length"] == pytest.approx(z(15, 4.91, 1.9057), abs=1e-5)
+    assert rows[3]["leaf.log_characters"] == pytest.approx(z(5.5, 3.392, 1.0645), abs=1e-5)
+
+
+def test_duplicates() -> None:
+    html = "<p class=a>same</p>" * 10 + "<p class=b>same</p><p>twin</p><p>twin</p><div>own</div>"
+    rows = extract(page_of(html)).blocks[:, :3].tolist()
+    assert rows[0] == pytest.approx([1, 1, 10 / 14], abs=1e-6)
+    assert rows[10] == pytest.approx([1, 1, 1 / 14], abs=1e-6)
+    assert rows[11] == pytest.approx([1, -1, 2 / 14], abs=1e-6)
+    assert rows[13] == pytest.approx([-1, -1, 1 / 14], abs=1e-6)
+    ten = extract(page_of("<p>same</p>" * 10)).blocks[:, :2]
+    assert ten.tolist() == [[1, -1]] * 10
+
+
+def test_distances() -> None:
+    # 1 and 2 hang in one p: 2 hops; 2 and 3: 3; 3 and 4: 4; 4 and 5: 6.
+    html = """<p>1<b>2</b></p><div><i>3</i><u><s>x</s>y</u></div><ul><li>4</li><li>5<em>6</em></li></ul>"""
+    edges = extract(page_of(html)).edges
+    hops = [row.index(1) for row in edges[:, :4].tolist()]
+    #      1-2 2-3 3-x x-y y-4 4-5 5-6
+    assert hops == [0, 2, 1, 0, 3, 1, 0]
+    assert edges[:, 4].tolist() == [0, 1, 0, 0, 1, 1, 0]
+
+
+def counts_of(*texts: str, links: bool = False) -> TextCounts:
+    return count_texts(texts, np.full(len(texts), links))
+
+
+def test_counts_of_unicode_text() -> None:
+    counts = counts_of("Élan vital! Ça va? oui", "世界は広い。そうですか？", "", "Straße №5 ٤٢", "𝐀b 😀.")
+    assert counts.characters.tolist() == [22, 12, 1, 12, 5]
+    assert counts.words.tolist() == [5, 2, 0, 3, 1]
+    assert counts.word_characters.tolist() == [16, 10, 0, 9, 2]
+    assert counts.punctuation.tolist() == [2, 2, 0, 0, 1]
+    assert counts.digits.tolist() == [0, 0, 0, 3, 0]
+    assert counts.capitalised.tolist() == [2, 0, 0, 1, 1]
+    assert counts.sentences.tolist() == [2, 1, 1, 1, 1]
+    assert counts.ends_in_punctuation.tolist() == [False, True, False, False, True]
+    assert counts.ends_in_question_mark.tolist() == [False, False, False, False, False]
+    assert counts.link_characters.tolist() == [0] * 5
+    assert counts_of("ab", "", links=True).link_characters.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "copyright", "email", "url", "year"),
+    [
+        ("© 2024 and &copy; or (c), (C), ℗", 5, 0, 0, 1),
+        ("a.b+c@d-e.example, x@y, @z.example", 0, 1, 0, 0),
+        ("http://a https://b www.c www. httpx://d", 0, 0, 3, 0),
+        ("1999-2001, 12345, a1999, 1999th 0000", 0, 0, 0, 3),
+        ("", 0, 0, 0, 0),
+    ],
+)
+def test_counts_of_patterns(text: str, copyright: int, email: int, url: int, year: int) -> None:
+    counts = counts_of("before", text, "after")
+    found = (counts.copyright, counts.email, counts.url, counts.year)
+    assert [column.tolist() for column in found] == [
+        [0, number, 0] for number in (copyright, email, url, year)
+    ]
+
+
+def test_a_pattern_does_not_reach_into_the_next_text() -> None:
+    counts = counts_of("me@", "a.example", "www.", "x", "19", "99")
+    assert counts.email.sum() == counts.url.sum() == counts.year.sum() == 0
+
+
+# Texts as blocks have them: white space collapsed, never empty.
+WORDS = ["The", "the", "a", "Cat", "1999", "x@y.example", "www.a", "©", "?", "End.", "世界。", "Ж", "_", "…"]
+LINES = st.one_of(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+    .map(lambda text: " ".join(text.split()))
+    .filter(bool),
+)
+ADDITIVE = (
+    *("words", "word_characters", "stop_words", "punctuation", "digits", "capitalised"),
+    *("copyright", "email", "url", "year"),
+)
+
+
+@given(st.lists(LINES, min_size=1, max_size=6), st.data())
+@settings(max_examples=150, deadline=None)
+def test_counts_and_sums(texts: list[str], data: st.DataObject) -> None:
+    links = np.array(data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts))))
+    counts = count_texts(texts, links)
+    for i, text in enumerate(texts):
+        found = re.findall(r"\w+", text)
+        assert counts.words[i] == len(found)
+        assert counts.word_characters[i] == sum(map(len, found))
+        assert counts.stop_words[i] == sum(word in STOP_WORDS for word in found)
+        assert counts.capitalised[i] == sum(word[0].isupper() for word in found)
+        assert counts.digits[i] == sum(character.isdigit() for character in text)
+        assert counts.characters[i] == len(text)
+        assert counts.ends_in_question_mark[i] == text.endswith("?")
+        parts = [j for j in range(len(text) - 2) if text[j] in ".?!;。？！；؟।" and text[j + 1] == " "]
+        assert counts.sentences[i] == 1 + sum(text[j + 2].isupper() for j in parts)
+    first = data.draw(st.integers(0, len(texts) - 1))
+    last = data.draw(st.integers(first + 1, len(texts)))
+    total = sum_ranges(counts, np.array([first], np.int32), np.array([last], np.int32))
+    joined = counts_of("\n".join(texts[first:last]))
+    for name in ADDITIVE:
+        assert getattr(total, name).tolist() == getattr(joined, name).tolist(), name
+    for name in ("characters", "sentences", "link_characters"):
+        assert getattr(total, name).tolist() == [getattr(counts, name)[first:last].sum()], name
+    assert total.ends_in_punctuation.tolist() == [counts.ends_in_punctuation[last - 1]]
+    assert total.ends_in_question_mark.tolist() == [texts[last - 1].endswith("?")]
+
+
+def assert_sound(page: Page) -> Features:
+    features = extract(page)
+    assert features.blocks.shape == (len(page), len(BLOCK))
+    assert features.edges.shape == (max(len(page) - 1, 0), len(EDGE))
+    assert features.blocks.dtype == features.edges.dtype == np.float32
+    assert np.isfinite(features.blocks).all()
+    assert np.isfinite(features.edges).all()
+    assert np.abs(features.blocks).max(initial=0) < 100
+    return features
+
+
+@pytest.mark.parametrize(
+    ("html", "blocks"),
+    [
+        *(("", 0), ("x", 1), ("<p>x<p>y", 2), ("<a>x</a>", 1), ("\x01", 1), ("<b>-</b>", 1)),
+        *(("<p>\ud800", 1), ("<frameset>", 0), ("<title>t</title>x", 1), ("a\x00b", 1)),
+    ],
+)
+def test_small_pages(html: str, blocks: int) -> None:
+    page = page_of(html)
+    assert len(page) == blocks
+    assert_sound(page)
+
+
+MARKUP = st.lists(
+    st.one_of(
+        st.sampled_from(
+            """<p> </p> <a\thref=x> </a> <table> <td> <li> <h1\tclass='title\tnav'> <title> </title>
+            <div\tid=footer> </div> <input> <br> <noscript> </noscript> <svg> <b> </b> <pre>
+            <body\trole=main> <template> 2024 A@b.example ©""".split()
+        ),
+        st.text(max_size=6),
+    ),
+    max_size=20,
+)
+
+
+@given(MARKUP)
+@settings(max_examples=120, deadline=None)
+def test_any_page_has_sound_features(parts: list[str]) -> None:
+    features = assert_sound(page_of("".join(parts)))
+    assert not features.blocks[:, [c.startswith("geometry.") for c in BLOCK.columns]].any()
+
+
+VALUES = """block|inline|none||0|1|0.01|fixed|sticky|hidden|rgb(0, 0, 0)|rgba(255, 0, 0, 0.5)|16px|
+700|color(srgb 1 0 0)|italic|normal|collapse|underline|-webkit-center|pointer|preserve|.|99999px
+""".replace("\n", "").split("|")
+
+
+def odd_layout(rng: random.Random) -> Snapshot:
+    """A page in a browser that says odd things."""
+    builder = SnapshotBuilder()
+    builder.add(-1, DOCUMENT, "#document")
+    path = [builder.add(0, ELEMENT, "html")]
+    for _ in range(rng.randint(1, 9)):
+        tag = rng.choice(["p", "b", "#text", "#text"])
+        del path[rng.randint(1, len(path)) :]
+        if tag == "#text":
+            builder.add(path[-1], TEXT, tag, rng.choice(["x", "some text", " "]))
+        else:
+            path.append(builder.add(path[-1], ELEMENT, tag))
+    styles = [[builder.intern(rng.choice(VALUES)) for _ in STYLES] for _ in range(3)]
+    nodes = len(builder.parent)
+    rows = [node for node in range(nodes) if node < 2 or rng.random() < 0.8]
+    lines = sorted(rng.choices(range(len(rows)), k=rng.randint(0, 9)))
+    widest = rng.choice([0, 1, 100, 1e6])
+    boxes = [[rng.uniform(-widest, widest) for _ in range(4)] for _ in range(len(rows) + len(lines))]
+    column = np.array(boxes, np.float32)
+    size = (rng.choice([0, 1280]), rng.choice([0, 5000]))
+    return builder.build(
+        Meta(maker="chromium", viewport=(1280, rng.choice([0, 800])), page_size=size),
+        row_node=np.array(rows, np.int32),
+        row_box=column[: len(rows)],
+        row_style=np.array([rng.randrange(3) for _ in rows], np.int32),
+        row_paint=np.zeros(len(rows), np.int32),
+        line_row=np.array(lines, np.int32),
+        line_box=column[len(rows) :],
+        styles=np.array(styles, np.int32),
+    )
+
+
+@given(st.integers(0, 10**9))
+@settings(max_examples=150, deadline=None)
+def test_any_layout_has_sound_features(seed: int) -> None:
+    snapshot = odd_layout(random.Random(seed))
+    snapshot.check()
+    page = build_page(snapshot)
+    features = assert_sound(page)
+    known = features.blocks[:, BLOCK.columns.index("geometry.laid_out")]
+    assert known.tolist() == np.where(np.isnan(page.box[:, 0]), -1, 1).tolist()
+
+
+LAYOUT = """<!doctype html><title>t</title><style>
+body { margin: 0; font: 16px/20px monospace; color: #000 } div { position: absolute }
+</style><body>
+<div style="left:128px; top:100px; width:640px; font-size:32px; font-weight:700">Heading</div>
+<div style="left:128px; top:200px; width:640px">The main text is much longer than the rest of it</div>
+<div style="left:128px; top:260px; width:640px">And here is some more of this text as well.</div>
+<div style="left:960px; top:260px; width:192px; color:rgb(255,0,0); font-style:italic">Side</div>
+<div style="left:0; top:400px; width:320px; text-align:center; text-decoration:underline; cursor:pointer">Link</div>
+<div style="left:0; top:440px; visibility:hidden">Unseen</div>
+<div style="left:0; top:460px; opacity:0"><p>Faint <b>too</b></p></div>
+<div style="left:0; top:500px; width:1px; height:1px; overflow:hidden">Clipped</div>
+<div style="left:0; top:520px; position:fixed"><b>Fixed</b></div>
+<div style="left:-900px; top:540px; width:300px">Away</div>
+<div style="display:none">Nowhere</div>
+<div style="left:0; top:600px"><pre style="margin:0">Code</pre></div>"""
+
+
+@pytest.fixture(scope="module")
+def layout(loop: LoopThread, renderer: Renderer) -> Page:
+    return build_page(loop.run(renderer.replay(LAYOUT.encode(), "http://page.example/", "utf-8")))
+
+
+@pytest.fixture
+def column(layout: Page) -> Callable[[str], dict[str, float]]:
+    """One geometry column, by the first word of each block."""
+    table = geometry_features(layout)
+    firsts = [text.split()[0] for text in layout.text]
+
+    def values(name: str) -> dict[str, float]:
+        return dict(zip(firsts, table[:, GEOMETRY.columns.index(name)].tolist(), strict=True))
+
+    return values
+
+
+Column = Callable[[str], dict[str, float]]
+
+
+def having(values: dict[str, float]) -> set[str]:
+    assert {*values.values()} <= {0.0, 1.0}
+    return {name for name, value in values.items() if value}
+
+
+def test_places(layout: Page, column: Column) -> None:
+    assert layout.snapshot.meta.page_size == (1280, 800)
+    place = column("left")
+    assert place["Heading"] == place["The"] == place["And"] == pytest.approx(128 / 1280)
+    assert place["Side"] == pytest.approx(960 / 1280)
+    assert place["Away"] == pytest.approx(-900 / 1280)
+    boxes = dict(zip((text.split()[0] for text in layout.text), layout.box.tolist(), strict=True))
+    for name in ("Heading", "The", "Side"):
+        x, y, width, height = boxes[name]
+        assert column("width")[name] == pytest.approx(width / 1280)
+        assert column("centre")[name] == pytest.approx((x + width / 2) / 1280 - 0.5)
+        assert column("top")[name] == pytest.approx(y / 800)
+        assert column("from_top")[name] == pytest.approx(math.log1p(y / 800) / 2)
+        assert column("lines")[name] == pytest.approx(math.log(2) / 3)
+    # The text stands in the middle of its line of 20 pixels.
+    assert boxes["The"][1] + boxes["The"][3] / 2 == pytest.approx(210, abs=1)
+    assert column("height")["The"] == pytest.approx(math.log(2) / 2)
+
+
+def test_columns(column: Column) -> None:
+    assert column("column_left")["The"] == pytest.approx(0.1)
+    assert column("column_width")["The"] == pytest.approx(0.5)
+    assert column("column_left")["Side"] == pytest.approx(0.75)
+    assert column("column_width")["Side"] == pytest.approx(0.15)
+    assert having(column("column_is_main")) == {"Heading", "The", "And"}
+    assert column("column_share")["The"] > 0.5 > column("column_share")["Side"] > 0
+    overlaps = column("overlaps_main")
+    assert (overlaps["The"], overlaps["Side"], overlaps["Away"]) == (1, 0, 0)
+
+
+def test_neighbours(layout: Page, column: Column) -> None:
+    boxes = layout.box.tolist()
+    line = boxes[1][3]
+    gap = math.log1p((boxes[2][1] - boxes[1][1] - line) / line) / 3
+    assert column("gap_before")["And"] == pytest.approx(gap, abs=1e-5)
+    assert column("gap_after")["The"] == pytest.approx(gap, abs=1e-5)
+    # 60 pixels from top to top.
+    assert gap == pytest.approx(math.log1p((60 - line) / line) / 3, abs=1e-3)
+    assert column("gap_before")["Heading"] == 0
+    assert column("gap_before")["Side"] < 0
+    assert having(column("right_of_before")) >= {"Side"}
+    assert not having(column("right_of_before")) & {"Heading", "The", "And", "Link"}
+    assert {"The", "And"} <= having(column("aligned_before"))
+    assert {"Heading", "The"} <= having(column("aligned_after"))
+    assert not {"Heading", "Side"} & having(column("aligned_before"))
+
+
+def test_types(column: Column) -> None:
+    size = column("font_size")
+    assert size["Heading"] == pytest.approx(math.log(2))
+    assert size["The"] == size["Side"] == 0
+    assert column("font_size_before")["The"] == pytest.approx(-math.log(2))
+    assert column("font_size_after")["Heading"] == pytest.approx(math.log(2))
+    assert column("font_size_before")["Heading"] == column("font_size_after")["The"] == 0
+    assert having(column("bold")) == {"Heading", "too", "Fixed"}
+    assert having(column("italic")) == {"Side"}
+    assert having(column("underlined")) == having(column("centred")) == {"Link"}
+    assert having(column("pointer")) == {"Link"}
+    assert having(column("preformatted")) == {"Code"}
+    assert {"The", "And"} <= having(column("main_style"))
+    assert not {"Heading", "Side", "Fixed"} & having(column("main_style"))
+    assert (column("coloured")["Side"], column("coloured")["The"]) == (1, 0)
+    assert column("contrast")["The"] == 1
+    assert column("contrast")["Side"] == pytest.approx(1 - 0.2126)
+
+
+def test_visibility(column: Column) -> None:
+    laid_out = column("laid_out")
+    assert {name for name, value in laid_out.items() if value == -1} == {"Nowhere"}
+    assert {name for name, value in laid_out.items() if value == 1} == {*laid_out} - {"Nowhere"}
+    assert having(column("hidden")) == {"Unseen", "Faint", "too", "Clipped"}
+    assert having(column("fixed")) == {"Fixed"}
+    assert having(column("off_page")) == {"Away"}
+    for name in GEOMETRY.columns[1:]:
+        assert column(name)["Nowhere"] == 0, name
+
+
+def test_without_layout_the_geometry_is_zero() -> None:
+    page = page_of(LAYOUT)
+    assert len(page) == 13
+    assert geometry_features(page).shape == (13, len(GEOMETRY))
+    assert not geometry_features(page).any()
+
+
+def test_the_rest_is_the_same_with_and_without_layout(layout: Page) -> None:
+    assert layout.text == page_of(LAYOUT).text
+    geometry = len(BLOCK) - len(GEOMETRY)
+    static, rendered = extract(page_of(LAYOUT)), extract(layout)
+    np.testing.assert_array_equal(static.blocks[:, :geometry], rendered.blocks[:, :geometry])
