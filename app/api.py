@@ -57,7 +57,8 @@ class _Road:
         if options.favour not in {"", "precision", "recall"}:
             raise ValueError(f"favour {options.favour!r}: 'precision', 'recall' or ''")
         self.options = options
-        self.settings = settings or RenderSettings()
+        # Nothing in a Document comes from the picture, and it costs as much as the rest.
+        self.settings = settings or RenderSettings(screenshot_scale=0)
         self.limits = Limits(seconds=options.timeout)
         self.guard = Guard(options.allow_private)
         self._model_lock = threading.Lock()
@@ -150,7 +151,7 @@ class Extractor:
         reasons: say of each block what spoke for it and against it; costs some milliseconds.
         allow_private: let pages reach loopback and private addresses.
         timeout: seconds for each page, from the first request to the last capture.
-        settings: viewport and picture of renderings.
+        settings: viewport and picture of renderings; by default no picture is taken.
     """
 
     def __init__(
@@ -277,8 +278,11 @@ def extract(source: Given, url: str | None = None, **options: object) -> Documen
 
 
 def render(source: Given, url: str | None = None, **options: object) -> Snapshot:
-    """The rendering of one page; see Extractor for the options. Raises PagesightError."""
-    with Extractor(**options) as extractor:  # type: ignore[arg-type]
+    """The rendering of one page, with its picture; see Extractor for the options.
+
+    Raises PagesightError.
+    """
+    with Extractor(**({"settings": RenderSettings()} | options)) as extractor:  # type: ignore[arg-type]
         return extractor.snapshot(source, url)
 
 

@@ -77,7 +77,7 @@ def extract_all(request: Request, **options: Any) -> int:
 
 def render_one(source: str, output: Path, url: str, **options: Any) -> None:
     """Save the rendering of one page. Raises PagesightError, OSError."""
-    with Extractor(**options) as extractor:
+    with Extractor(settings=RenderSettings(), **options) as extractor:
         extractor.snapshot(source, url or None).save(output)
 
 

@@ -90,7 +90,7 @@ class Renderer:
         return await self._twice(url, lambda *place: self._replay_once(*page, *place))
 
     async def _twice(self, url: str, once: Attempt) -> Snapshot:
-        """Try a page again, in a new tab and the time that is left, where the first one was lost."""
+        """Try a page again where its tab was lost, in a new one and the time that is left."""
         clock = asyncio.get_running_loop().time
         began = clock()
         try:

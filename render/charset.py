@@ -97,9 +97,9 @@ def _guess(content: bytes) -> str:
     # Code pages of one family differ in a few letters: short texts fit several equally well.
     best = matches[0]
     western = next((match for match in matches if "cp1252" in match.could_be_from_charset), None)
-    if western is not None and western.chaos <= best.chaos:
-        if best.coherence < 0.5 or western.coherence >= best.coherence:
-            return "windows-1252"
+    fits = western is not None and western.chaos <= best.chaos
+    if western is not None and fits and western.coherence >= min(best.coherence, 0.5):
+        return "windows-1252"
     for name in (best.encoding, *best.could_be_from_charset):
         encoding = webencodings.lookup(_WEB_NAMES.get(name, name.replace("_", "-")))
         if encoding is not None:

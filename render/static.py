@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from .builder import SnapshotBuilder
 from .charset import decode
 from .settings import Limits
-from .snapshot import DOCUMENT, ELEMENT, TEXT, Meta, Snapshot
+from .snapshot import DOCUMENT, ELEMENT, FRAGMENT, TEXT, Meta, Snapshot
 
 # HTML5 tree construction looks up the stack of open elements at most tags: its time grows with
 # the square of the depth. Browsers stop at 512; deeper than this no person ever wrote.
@@ -97,7 +97,7 @@ def _add_tree(builder: SnapshotBuilder, root: LexborNode, parent: int, most: int
         if tag == "-text":
             builder.add(number, TEXT, "#text", node.text_content or "")
         elif tag == "template" and "shadowrootmode" in node.attributes:
-            # A declarative shadow root: its contents stand in its host, as Chromium lays them out.
+            # A declarative shadow root stands in its host, as Chromium lays it out.
             if not _add_shadow(builder, node, number, most):
                 return False
         elif tag[0] not in "-!":
@@ -108,8 +108,9 @@ def _add_tree(builder: SnapshotBuilder, root: LexborNode, parent: int, most: int
 
 
 def _add_shadow(builder: SnapshotBuilder, template: LexborNode, host: int, most: int) -> bool:
+    root = builder.add(host, FRAGMENT, "#document-fragment")
     children = template.template_fragments() or ()
-    return all(_add_tree(builder, child, host, most) for child in children)
+    return all(_add_tree(builder, child, root, most) for child in children)
 
 
 def _end_of_sane_depth(text: str) -> int:

@@ -19,6 +19,7 @@ from pagesight.data.datasets import ENVIRONMENT, PageRecord, open_dataset
 from pagesight.model.predict import Model
 from pagesight.render.browser import find_browser
 from pagesight.render.errors import DatasetError
+from pagesight.render.settings import RenderSettings
 from pagesight.train.bench import (
     Contest,
     Run,
@@ -77,7 +78,8 @@ def test_rendered_against_a_bare_goto() -> None:
     both = zip(pages("cleaneval", half), pages("wcxb", half), strict=True)
     with Extractor(reasons=False) as extractor:
         records = [record for pair in both for record in pair]
-        contest = asyncio.run(contest_rendered(records, extractor.extract))
+        as_extracted = RenderSettings(screenshot_scale=0)  # an Extractor's own default
+        contest = asyncio.run(contest_rendered(records, extractor.extract, as_extracted))
     print_contest(
         f"Rendered, {RENDERED_PAGES} pages of CleanEval and WCXB: CPU ms a page, all processes",
         contest,

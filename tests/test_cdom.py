@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pagesight.layout.cdom import (
     BLOCK_TAGS,
     DROPPED,
@@ -59,7 +60,14 @@ def test_a_page_by_hand() -> None:
         "utf-8",
     )
     tree = collapse(page)
-    assert [page.text(node) for node in tree.leaf_node] == ["one", "two", "three", "four", "five", "six"]
+    assert [page.text(node) for node in tree.leaf_node] == [
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+    ]
     assert tree.leaves == 6
     groups: list[list[str]] = [[] for _ in tree.group_parent]
     for node, group in zip(tree.member_node, tree.member_group, strict=True):
@@ -248,7 +256,9 @@ def assert_empty(tree: Cdom) -> None:
     assert tree.common_ancestor.shape == (0,)
 
 
-@pytest.mark.parametrize("html", ["", " ", "<p> </p><br>", "<script>x</script>", "<title>x</title>"])
+@pytest.mark.parametrize(
+    "html", ["", " ", "<p> </p><br>", "<script>x</script>", "<title>x</title>"]
+)
 def test_pages_without_text(html: str) -> None:
     assert_empty(collapse(parse(html.encode(), "utf-8")))
 

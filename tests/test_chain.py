@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pagesight.model.chain import marginals, viterbi
 
 Array = npt.NDArray[np.float64]
@@ -22,7 +23,9 @@ def potentials(values: st.SearchStrategy[float]) -> st.SearchStrategy[tuple[Arra
     def chain(size: int) -> st.SearchStrategy[tuple[Array, Array]]:
         count = 2 * size + 4 * (size - 1)
         numbers = st.lists(values, min_size=count, max_size=count).map(np.array)
-        return numbers.map(lambda n: (n[: 2 * size].reshape(-1, 2), n[2 * size :].reshape(-1, 2, 2)))
+        return numbers.map(
+            lambda n: (n[: 2 * size].reshape(-1, 2), n[2 * size :].reshape(-1, 2, 2))
+        )
 
     return st.integers(1, 8).flatmap(chain)
 
@@ -32,7 +35,7 @@ EXTREME = potentials(st.sampled_from([-1000.0, -1.0, 0.0, 1.0, 1000.0]))
 
 
 def score(labels: tuple[int, ...], unary: Array, pairwise: Array) -> float:
-    steps = zip(labels, labels[1:], strict=False)
+    steps = itertools.pairwise(labels)
     return math.fsum(
         [*(unary[i, label] for i, label in enumerate(labels))]
         + [pairwise[i, a, b] for i, (a, b) in enumerate(steps)]
@@ -84,7 +87,9 @@ def test_without_the_pairs_each_block_decides_alone(chain: tuple[Array, Array]) 
 
 @given(SMOOTH, st.floats(-500, 500))
 @settings(max_examples=60, deadline=None)
-def test_what_is_added_to_both_labels_does_not_count(chain: tuple[Array, Array], shift: float) -> None:
+def test_what_is_added_to_both_labels_does_not_count(
+    chain: tuple[Array, Array], shift: float
+) -> None:
     unary, pairwise = chain
     np.testing.assert_allclose(
         marginals(unary + shift, pairwise - shift), marginals(unary, pairwise), atol=1e-9
@@ -98,7 +103,11 @@ def test_ties_are_no_content() -> None:
 
 def test_no_block_and_one() -> None:
     nothing = np.zeros((0, 2, 2))
-    assert viterbi(np.zeros((0, 2)), nothing).shape == marginals(np.zeros((0, 2)), nothing).shape == (0,)
+    assert (
+        viterbi(np.zeros((0, 2)), nothing).shape
+        == marginals(np.zeros((0, 2)), nothing).shape
+        == (0,)
+    )
     for odds, label in ((2.0, 1), (-2.0, 0)):
         unary = np.array([[0.0, odds]], np.float32)
         assert viterbi(unary, nothing).tolist() == [label]

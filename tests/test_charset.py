@@ -7,6 +7,7 @@ import codecs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pagesight.render.charset import choose, decode
 
 FRENCH = (
@@ -143,7 +144,8 @@ def test_forms_of_meta(meta: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "meta", ["", "<meta charset>", "<meta charset=>", "<meta charset=klingon>", "<p charset=cp1251>"]
+    "meta",
+    ["", "<meta charset>", "<meta charset=>", "<meta charset=klingon>", "<p charset=cp1251>"],
 )
 def test_ascii_without_a_known_label(meta: str) -> None:
     assert choose(f"{meta}<p>plain".encode()) == "utf-8"

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pagesight.layout.features import (
     BLOCK,
     EDGE,
@@ -47,7 +48,9 @@ def page_of(html: str) -> Page:
     return build_page(parse(html.encode("utf-8", "replace"), "utf-8"))
 
 
-@pytest.mark.parametrize("columns", [WEB2TEXT_BLOCK, EDGE, NAMES, GEOMETRY, BLOCK], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "columns", [WEB2TEXT_BLOCK, EDGE, NAMES, GEOMETRY, BLOCK], ids=lambda s: s.name
+)
 def test_sets_of_features(columns: FeatureSet) -> None:
     assert len(set(columns.columns)) == len(columns)
     assert columns.digest == DIGESTS[columns.name], (
@@ -237,7 +240,9 @@ def test_a_page_by_hand() -> None:
 def test_columns_of_a_leaf_that_the_page_by_hand_lacks() -> None:
     html = "<p>{}</p>" * 4
     page = page_of(
-        html.format("***", "In 2024: 12,5 % &copy; me@a.example", "See www.a.example. Why?", "x" * 999)
+        html.format(
+            "***", "In 2024: 12,5 % &copy; me@a.example", "See www.a.example. Why?", "x" * 999
+        )
     )
     rows = [dict(zip(BLOCK.columns, row, strict=True)) for row in extract(page).blocks.tolist()]
     assert rows[0]["leaf.has_word"] == pytest.approx(z(-1, 0.8255, 0.5644), abs=1e-5)
@@ -269,7 +274,8 @@ def test_duplicates() -> None:
 
 def test_distances() -> None:
     # 1 and 2 hang in one p: 2 hops; 2 and 3: 3; 3 and 4: 4; 4 and 5: 6.
-    html = """<p>1<b>2</b></p><div><i>3</i><u><s>x</s>y</u></div><ul><li>4</li><li>5<em>6</em></li></ul>"""
+    html = """<p>1<b>2</b></p><div><i>3</i><u><s>x</s>y</u></div>
+    <ul><li>4</li><li>5<em>6</em></li></ul>"""
     edges = extract(page_of(html)).edges
     hops = [row.index(1) for row in edges[:, :4].tolist()]
     #      1-2 2-3 3-x x-y y-4 4-5 5-6
@@ -282,7 +288,9 @@ def counts_of(*texts: str, links: bool = False) -> TextCounts:
 
 
 def test_counts_of_unicode_text() -> None:
-    counts = counts_of("Élan vital! Ça va? oui", "世界は広い。そうですか？", "", "Straße №5 ٤٢", "𝐀b 😀.")
+    counts = counts_of(
+        "Élan vital! Ça va? oui", "世界は広い。そうですか？", "", "Straße №5 ٤٢", "𝐀b 😀."
+    )
     assert counts.characters.tolist() == [22, 12, 1, 12, 5]
     assert counts.words.tolist() == [5, 2, 0, 3, 1]
     assert counts.word_characters.tolist() == [16, 10, 0, 9, 2]
@@ -320,7 +328,22 @@ def test_a_pattern_does_not_reach_into_the_next_text() -> None:
 
 
 # Texts as blocks have them: white space collapsed, never empty.
-WORDS = ["The", "the", "a", "Cat", "1999", "x@y.example", "www.a", "©", "?", "End.", "世界。", "Ж", "_", "…"]
+WORDS = [
+    "The",
+    "the",
+    "a",
+    "Cat",
+    "1999",
+    "x@y.example",
+    "www.a",
+    "©",
+    "?",
+    "End.",
+    "世界。",
+    "Ж",
+    "_",
+    "…",
+]
 LINES = st.one_of(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
@@ -347,7 +370,9 @@ def test_counts_and_sums(texts: list[str], data: st.DataObject) -> None:
         assert counts.digits[i] == sum(character.isdigit() for character in text)
         assert counts.characters[i] == len(text)
         assert counts.ends_in_question_mark[i] == text.endswith("?")
-        parts = [j for j in range(len(text) - 2) if text[j] in ".?!;。？！；؟।" and text[j + 1] == " "]
+        parts = [
+            j for j in range(len(text) - 2) if text[j] in ".?!;。？！；؟।" and text[j + 1] == " "
+        ]
         assert counts.sentences[i] == 1 + sum(text[j + 2].isupper() for j in parts)
     first = data.draw(st.integers(0, len(texts) - 1))
     last = data.draw(st.integers(first + 1, len(texts)))
@@ -427,7 +452,9 @@ def odd_layout(rng: random.Random) -> Snapshot:
     rows = [node for node in range(nodes) if node < 2 or rng.random() < 0.8]
     lines = sorted(rng.choices(range(len(rows)), k=rng.randint(0, 9)))
     widest = rng.choice([0, 1, 100, 1e6])
-    boxes = [[rng.uniform(-widest, widest) for _ in range(4)] for _ in range(len(rows) + len(lines))]
+    boxes = [
+        [rng.uniform(-widest, widest) for _ in range(4)] for _ in range(len(rows) + len(lines))
+    ]
     column = np.array(boxes, np.float32)
     size = (rng.choice([0, 1280]), rng.choice([0, 5000]))
     return builder.build(
@@ -457,10 +484,11 @@ LAYOUT = """<!doctype html><title>t</title><style>
 body { margin: 0; font: 16px/20px monospace; color: #000 } div { position: absolute }
 </style><body>
 <div style="left:128px; top:100px; width:640px; font-size:32px; font-weight:700">Heading</div>
-<div style="left:128px; top:200px; width:640px">The main text is much longer than the rest of it</div>
+<div style="left:128px; top:200px; width:640px">The main text is longer than the rest of it</div>
 <div style="left:128px; top:260px; width:640px">And here is some more of this text as well.</div>
-<div style="left:960px; top:260px; width:192px; color:rgb(255,0,0); font-style:italic">Side</div>
-<div style="left:0; top:400px; width:320px; text-align:center; text-decoration:underline; cursor:pointer">Link</div>
+<div style="left:960px; top:260px; width:192px; color:red; font-style:italic">Side</div>
+<div style="left:0; top:400px; width:320px; text-align:center; text-decoration:underline;
+cursor:pointer">Link</div>
 <div style="left:0; top:440px; visibility:hidden">Unseen</div>
 <div style="left:0; top:460px; opacity:0"><p>Faint <b>too</b></p></div>
 <div style="left:0; top:500px; width:1px; height:1px; overflow:hidden">Clipped</div>
@@ -503,7 +531,7 @@ def test_places(layout: Page, column: Column) -> None:
     assert place["Away"] == pytest.approx(-900 / 1280)
     boxes = dict(zip((text.split()[0] for text in layout.text), layout.box.tolist(), strict=True))
     for name in ("Heading", "The", "Side"):
-        x, y, width, height = boxes[name]
+        x, y, width, _ = boxes[name]
         assert column("width")[name] == pytest.approx(width / 1280)
         assert column("centre")[name] == pytest.approx((x + width / 2) / 1280 - 0.5)
         assert column("top")[name] == pytest.approx(y / 800)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html as lxml_html
+
 from pagesight.layout.geometry import overlap, union_by
 from pagesight.layout.page import Page, build_page
 from pagesight.render.capture import Renderer
@@ -31,7 +32,8 @@ def rendered(loop: LoopThread, renderer: Renderer) -> Callable[[str], Page]:
 HTML = """<html><head><title>t</title></head><body>
 <div><p>first<br/>second<b>third</b>fourth</p><p>fifth</p></div>
 <div class="x"><ul><li>sixth</li><li><a href="#">seventh</a> eighth</li></ul>
-<table><tbody><tr><td>ninth</td><td><!-- between -->tenth<!-- texts -->eleventh</td></tr></tbody></table>
+<table><tbody><tr><td>ninth</td><td><!-- between -->tenth<!-- texts -->eleventh</td></tr>
+</tbody></table>
 </div>twelfth</body></html>"""
 NUMBERS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
@@ -158,7 +160,9 @@ def test_boxes_are_the_union_of_the_lines(rendered: Callable[[str], Page]) -> No
             continue
         left, top = min(box[0] for box in lines), min(box[1] for box in lines)
         right, bottom = max(b[0] + b[2] for b in lines), max(b[1] + b[3] for b in lines)
-        np.testing.assert_allclose(page.box[block], [left, top, right - left, bottom - top], atol=1e-3)
+        np.testing.assert_allclose(
+            page.box[block], [left, top, right - left, bottom - top], atol=1e-3
+        )
     assert page.lines[0] > 2
     assert page.box[0, 0] == 0
     assert page.box[3, :2].tolist() == pytest.approx([300, 50], abs=2)

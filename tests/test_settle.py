@@ -132,12 +132,3 @@ def test_a_stored_page_whose_image_asks_again_at_each_error(
     assert shown.meta.cut == ()
     assert "text" in text(shown)
     assert time.monotonic() - began < 15
-
-
-def test_a_picture_that_is_asked_for_for_ever(loop: LoopThread, renderer: Renderer, server) -> None:
-    html = "<p>here<img src=http://a.example/x onerror='this.src = this.src'>"
-    began = time.monotonic()
-    page = loop.run(renderer.replay(html.encode(), "http://a.example/", "utf-8"))
-    assert "here" in text(page)
-    assert time.monotonic() - began < 15
-    assert page.meta.cut == ()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pagesight.layout.page import build_page
 from pagesight.render.capture import Renderer
 from pagesight.render.charset import choose
@@ -21,7 +22,9 @@ from pagesight.render.static import MAX_DEPTH, parse
 
 ROOT = Path(__file__).parents[1]
 # What a browser makes more of than a parser does.
-DYNAMIC = re.compile(b"<(script(?! type=.application/ld)|noscript|template|i?frame|object|embed)", re.I)
+DYNAMIC = re.compile(
+    b"<(script(?! type=.application/ld)|noscript|template|i?frame|object|embed)", re.I
+)
 STORED = [
     path
     for folder in (ROOT / "data" / "samples", ROOT / "tests" / "pages")
@@ -122,7 +125,9 @@ def test_attributes_and_order() -> None:
     assert not page.rendered
 
 
-@pytest.mark.parametrize("content", [b"", b" \n ", b"\xef\xbb\xbf", b"<!-- x -->", b"<!doctype html>"])
+@pytest.mark.parametrize(
+    "content", [b"", b" \n ", b"\xef\xbb\xbf", b"<!-- x -->", b"<!doctype html>"]
+)
 def test_empty_pages(content: bytes) -> None:
     page = parse(content, "utf-8")
     assert shown(page) == []
@@ -173,7 +178,9 @@ def test_deep_nesting_is_whole(tag: str) -> None:
     assert shown(page) == ["deep"]
 
 
-@pytest.mark.parametrize("start", ["<div>", "<b>", "<p><i><div>", "<table><td>", "<a><p>x", "<svg><g>"])
+@pytest.mark.parametrize(
+    "start", ["<div>", "<b>", "<p><i><div>", "<table><td>", "<a><p>x", "<svg><g>"]
+)
 def test_deeper_nesting_is_cut_and_quick(start: str) -> None:
     content = b"<p>first</p>" + start.encode() * 50_000 + b"deep"
     began = time.process_time()
@@ -211,7 +218,9 @@ def test_templates() -> None:
 
 
 def test_a_shadow_root_has_the_paths_of_chromium(replay: Callable) -> None:
-    content = b"<section><template shadowrootmode=open><h1>a</h1><p>b <b>c</b></template></section>d"
+    content = (
+        b"<section><template shadowrootmode=open><h1>a</h1><p>b <b>c</b></template></section>d"
+    )
     assert texts(parse(content, "utf-8")) == texts(replay(content, "utf-8"))
 
 

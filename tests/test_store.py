@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from pagesight.render.settings import RenderSettings
 from pagesight.render.snapshot import Snapshot
 from pagesight.render.sources import StoredPage
@@ -57,7 +58,13 @@ def test_a_damaged_file_is_as_good_as_none(store: Store, snapshot: Snapshot) -> 
     store.put(key, snapshot)
     (path,) = files(store)
     whole = path.read_bytes()
-    for content in (b"", b"x", whole[:-1], whole[: len(whole) // 2], whole.replace(b"head", b"haed")):
+    for content in (
+        b"",
+        b"x",
+        whole[:-1],
+        whole[: len(whole) // 2],
+        whole.replace(b"head", b"haed"),
+    ):
         path.write_bytes(content)
         assert store.get(key) is None
     store.put(key, snapshot)
@@ -136,7 +143,9 @@ def test_processes_that_put_the_same_key(store: Store) -> None:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
     # Only now, so that they are at it at the same time.
-    outcomes = [(writer.communicate("go\n", timeout=60)[1], writer.returncode) for writer in start(writers)]
+    outcomes = [
+        (writer.communicate("go\n", timeout=60)[1], writer.returncode) for writer in start(writers)
+    ]
     assert outcomes == [("", 0)] * 3
     found = store.get("ab" * 32)
     assert found is not None

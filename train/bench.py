@@ -142,13 +142,15 @@ def contest_static(
 
 
 async def contest_rendered(
-    records: Sequence[PageRecord], finish: Callable[[Snapshot], object]
+    records: Sequence[PageRecord],
+    finish: Callable[[Snapshot], object],
+    settings: RenderSettings | None = None,
 ) -> Contest:
     """The rendered road against a bare `goto`, each in a browser of its own with the same flags.
 
     finish: from the Snapshot to the result. The first page warms up and is not counted.
     """
-    renderer, bare = Renderer(), BareRoad()
+    renderer, bare = Renderer(settings), BareRoad()
     try:
         ours, theirs = await Family.started(renderer.start), await Family.started(bare.start)
         laps: list[list[float]] = []
