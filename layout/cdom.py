@@ -170,17 +170,27 @@ def _block_levels(snapshot: Snapshot) -> Bool:
     """By the display that the browser computed, by the tag where there is no layout."""
     block = named(snapshot, BLOCK_TAGS)
     if snapshot.rendered:
-        display = snapshot.styles[snapshot.row_style, STYLES.index("display")]  # [rows]
-        known = np.fromiter(
-            (not (s in _INLINE_DISPLAYS or s.startswith("inline")) for s in snapshot.strings),
-            bool,
-            len(snapshot.strings),
+        display, floats = (
+            np.fromiter(map(test, snapshot.strings), bool, len(snapshot.strings))[
+                snapshot.styles[snapshot.row_style, STYLES.index(name)]
+            ]
+            for name, test in (
+                ("display", _is_block_display),
+                ("float", {"left", "right"}.__contains__),
+            )
+        )  # [rows] each
+        # A float's display says "block"; a drop cap is part of its word all the same.
+        decides = (
+            (snapshot.kind[snapshot.row_node] == ELEMENT) & ~floats & (snapshot.row_style >= 0)
         )
-        on_element = (snapshot.kind[snapshot.row_node] == ELEMENT) & (snapshot.row_style >= 0)
-        always = named(snapshot, frozenset({"br"}))
-        block[snapshot.row_node[on_element]] = known[display[on_element]]
-        block |= always
+        line_ends = named(snapshot, frozenset({"br"}))
+        block[snapshot.row_node[decides]] = display[decides]
+        block |= line_ends
     return block
+
+
+def _is_block_display(value: str) -> bool:
+    return value not in _INLINE_DISPLAYS and not value.startswith("inline")
 
 
 def _breaks(block: Bool, block_depth: Int32, leaf_node: Int32) -> Bool:

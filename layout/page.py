@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..render.snapshot import ELEMENT, STYLES, TEXT, Snapshot
+from ..render.snapshot import ELEMENT, STYLES, Snapshot
 from .cdom import Cdom, collapse
 from .geometry import overlap, union_by
 
@@ -38,15 +38,6 @@ class Page:
         tags = [self.snapshot.tag(node) for node in above if self.snapshot.kind[node] == ELEMENT]
         return tuple(reversed(tags))
 
-    def xpath(self, block: int) -> str:
-        """An XPath to the block's text node within its own document or shadow root."""
-        snapshot, node, steps = self.snapshot, int(self.tree.leaf_node[block]), list[str]()
-        while node >= 0 and snapshot.kind[node] in (ELEMENT, TEXT):
-            step = "text()" if snapshot.kind[node] == TEXT else snapshot.tag(node)
-            steps.append(f"{step}[{self._place_among_siblings(node)}]")
-            node = int(snapshot.parent[node])
-        return "/" + "/".join(reversed(steps))
-
     def frame(self, block: int) -> str | None:
         """The URL of the frame that a block stands in, None in the page's own document."""
         frame = int(self.snapshot.frame[self.tree.leaf_node[block]])
@@ -59,14 +50,6 @@ class Page:
             return {}
         values = self.snapshot.styles[row].tolist()
         return {key: self.snapshot.strings[v] for key, v in zip(STYLES, values, strict=True)}
-
-    def _place_among_siblings(self, node: int) -> int:
-        snapshot, parent = self.snapshot, int(self.snapshot.parent[node])
-        between = slice(parent + 1, node)
-        same = (snapshot.parent[between] == parent) & (
-            snapshot.name[between] == snapshot.name[node]
-        )
-        return int(same.sum()) + 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

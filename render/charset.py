@@ -97,8 +97,8 @@ def _guess(content: bytes) -> str:
     # Code pages of one family differ in a few letters: short texts fit several equally well.
     best = matches[0]
     western = next((match for match in matches if "cp1252" in match.could_be_from_charset), None)
-    fits = western is not None and western.chaos <= best.chaos
-    if western is not None and fits and western.coherence >= min(best.coherence, 0.5):
+    enough = best.coherence if best.coherence >= 0.5 else 0.0
+    if western is not None and western.chaos <= best.chaos and western.coherence >= enough:
         return "windows-1252"
     for name in (best.encoding, *best.could_be_from_charset):
         encoding = webencodings.lookup(_WEB_NAMES.get(name, name.replace("_", "-")))

@@ -71,6 +71,7 @@ class Reader:
         self._styles: dict[tuple[int, ...], int] = {}
 
     def read(self, tables: Mapping[str, Any]) -> Document:
+        """One of the answer's documents."""
         nodes, layout, lines = tables["nodes"], tables["layout"], tables["textBoxes"]
         kind = np.array(nodes["nodeType"], np.int32)
         kind[nodes["pseudoType"]["index"]] = PSEUDO

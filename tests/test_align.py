@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
 from pagesight.data.datasets import open_dataset
 from pagesight.data.records import DROPPED
 from pagesight.train.align import CONTENT, mask_labels, text_labels
 from pagesight.train.metrics import word_f1
 from pagesight.train.source import NO_PLACE, locate, solid, source_text
-from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 DATA = Path(os.environ.get("PAGESIGHT_DATA") or Path(__file__).parents[2] / "shared" / "data")
 needs_data = pytest.mark.skipif(

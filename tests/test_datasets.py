@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from pagesight.data.cleaneval import CleanEval, plain_gold
 from pagesight.data.datasets import ALL, PARTS, Aeb, Dataset, Folder, Wcxb, open_dataset
 from pagesight.data.records import bucket

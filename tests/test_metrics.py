@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rouge_score import rouge_scorer
+
 from pagesight.train.metrics import (
     BlockScores,
     block_scores,
@@ -15,7 +17,6 @@ from pagesight.train.metrics import (
     snippet_share,
     word_f1,
 )
-from rouge_score import rouge_scorer
 
 TEXTS = st.lists(st.sampled_from([*"aabcdef.", ". ", " ", "b b b"]), max_size=40).map("".join)
 

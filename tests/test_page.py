@@ -12,6 +12,7 @@ from lxml import html as lxml_html
 
 from pagesight.layout.geometry import overlap, union_by
 from pagesight.layout.page import Page, build_page
+from pagesight.layout.paths import xpaths
 from pagesight.render.capture import Renderer
 from pagesight.render.loop import LoopThread
 from pagesight.render.snapshot import STYLES
@@ -44,7 +45,7 @@ def test_text_and_xpath() -> None:
     page = page_of(HTML)
     assert [*page.text] == NUMBERS
     assert len(page) == 12
-    paths = [page.xpath(block) for block in range(len(page))]
+    paths = [*xpaths(page)]
     assert paths[3] == "/html[1]/body[1]/div[1]/p[1]/text()[3]"
     assert len(set(paths)) == len(paths)
     tree = lxml_html.document_fromstring(HTML).getroottree()
@@ -75,7 +76,7 @@ def test_xpaths_are_those_of_lxml(parts: list[str]) -> None:
     page = page_of(html)
     tree = lxml_html.document_fromstring(html).getroottree()
     for block, text in enumerate(page.text):
-        (found,) = tree.xpath(page.xpath(block))
+        (found,) = tree.xpath(xpaths(page)[block])
         assert " ".join(found.split()) == text
 
 
@@ -186,7 +187,7 @@ def test_frames_and_shadow_roots(rendered: Callable[[str], Page]) -> None:
     )
     assert page.text == ("own", "a", "inside", "shadow")
     assert [page.frame(block) for block in range(4)] == [None, "about:srcdoc", "about:srcdoc", None]
-    assert page.xpath(2) == "/html[1]/body[1]/ul[1]/li[2]/text()[1]"
+    assert xpaths(page)[2] == "/html[1]/body[1]/ul[1]/li[2]/text()[1]"
     assert page.tag_path(2)[-3:] == ("body", "ul", "li")
 
 
@@ -230,3 +231,14 @@ def test_overlap() -> None:
     start, length = np.float32([0, 0, 0, 5, 3]), np.float32([10, 10, 10, 1, 2])
     other, other_length = np.float32([5, 10, 20, 0, 3]), np.float32([10, 5, 5, 10, 2])
     assert overlap(start, length, other, other_length).tolist() == [5, 0, 0, 1, 2]
+
+
+def test_a_floating_drop_cap_is_part_of_its_word(loop: LoopThread, renderer: Renderer) -> None:
+    html = (
+        b"<p><span style='float:left;font-size:40px'>D</span>rop cap"
+        b"<ul><li style='float:left'>one<li style='float:left'>two"
+    )
+    page = build_page(loop.run(renderer.replay(html, "http://stored.invalid/", "utf-8")))
+    assert page.text == ("D", "rop cap", "one", "two")
+    assert page.tree.break_before.tolist() == [True, False, True, True]
+    assert not page.space_before[1]
