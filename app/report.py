@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE
@@ -36,26 +37,15 @@ def print_evaluations(evaluations: Sequence[Evaluation]) -> None:
     first = evaluations[0]
     title = f"{first.dataset}, {first.split}: {first.pages} test pages"
     table = Table(title=title, box=SIMPLE, padding=(0, 1, 0, 0))
-    for column in ("model", "accuracy", "precision", "recall", "F1", "word F1", "ROUGE", "ECE"):
-        table.add_column(column, justify="left" if column == "model" else "right")
-    rows = [
-        (
-            e.block.accuracy,
-            e.block.precision,
-            e.block.recall,
-            e.block.f1,
-            e.word_f1,
-            e.rouge_lsum,
-            e.ece,
-        )
-        for e in evaluations
-    ]
+    for column in ("model", "acc.", "prec.", "recall", "F1", "word F1", "ROUGE", "ECE"):
+        table.add_column(column, justify="left" if column == "model" else "right", no_wrap=True)
+    rows = [(*astuple(e.block), e.word_f1, e.rouge_lsum, e.ece) for e in evaluations]
     for evaluation, row in zip(evaluations, rows, strict=True):
         table.add_row(evaluation.model, *(f"{value:.4f}" for value in row))
     if len(rows) > 1:
         columns = list(zip(*rows, strict=True))
-        spread = (f"{statistics.fmean(c):.4f}±{statistics.stdev(c):.4f}" for c in columns)
-        table.add_row("mean", *spread)
+        table.add_row("mean", *(f"{statistics.fmean(column):.4f}" for column in columns))
+        table.add_row("deviation", *(f"{statistics.stdev(column):.4f}" for column in columns))
     if first.dataset == "cleaneval" and first.split in _PAPER:
         table.add_row("the paper", *_PAPER[first.split], "", "", "")
     Console().print(table)

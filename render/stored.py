@@ -12,7 +12,7 @@ from .tab import Tab
 # Refused by the renderer itself, what a page asks for costs nothing; asking the closed port for it
 # was a third of a page's time. Frames are left to the interception: a policy would fill them with
 # an error page.
-_NO_LOADING = {
+NO_LOADING = {
     "name": "Content-Security-Policy",
     "value": "default-src 'unsafe-inline' 'unsafe-eval' data: blob:; frame-src *",
 }
@@ -47,7 +47,7 @@ class StoredPages:
         """Show a page and wait until it is done. Raises Strayed, Navigated, Gone."""
         self._response = {
             "responseCode": 200,
-            "responseHeaders": [{"name": "Content-Type", "value": content_type}, _NO_LOADING],
+            "responseHeaders": [{"name": "Content-Type", "value": content_type}, NO_LOADING],
             "body": base64.b64encode(content).decode(),
         }
         # A fragment might make it a jump within the page that is shown now.

@@ -34,7 +34,7 @@ from ..render.guard import ClosedPort
 from ..render.settings import RenderSettings
 from ..render.snapshot import Snapshot
 from ..render.static import parse
-from ..render.stored import _NO_LOADING, StoredPages
+from ..render.stored import NO_LOADING, StoredPages
 from ..render.tab import Tab
 from .examples import stored_page
 
@@ -231,7 +231,7 @@ class _BarePages(StoredPages):
     async def load(self, content: bytes, url: str, content_type: str) -> None:
         self._response = {
             "responseCode": 200,
-            "responseHeaders": [{"name": "Content-Type", "value": content_type}, _NO_LOADING],
+            "responseHeaders": [{"name": "Content-Type", "value": content_type}, NO_LOADING],
             "body": base64.b64encode(content).decode(),
         }
         await self.tab.context.pages[0].goto(url)
