@@ -141,7 +141,9 @@ class _Writer:
         if tag == "pre":
             return _fenced("".join(frame.line))
         if tag == "table":
-            return "\n\n".join([*frame.blocks, _table(frame.rows)])
+            # Of a table whose cells were all dropped, the caption may be left.
+            rows = [_table(frame.rows)] if any(frame.rows) else []
+            return "\n\n".join([*frame.blocks, *rows])
         if tag in LISTS:
             return "\n".join(frame.blocks)
         if tag == "li":

@@ -159,3 +159,13 @@ _PIECES = st.one_of(
 def test_markdown_shows_the_same_words(source: str) -> None:
     tree = tree_of(source)
     assert words(read_back(to_markdown(tree))) == words(tree)
+
+
+@pytest.mark.parametrize("html", [GRID, f"<p>before</p>{GRID}<p>after</p>"])
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_tables_of_which_any_part_was_dropped(html: str, data: st.DataObject) -> None:
+    page = build_page(parse(html.encode(), "utf-8"))
+    kept = data.draw(st.lists(st.booleans(), min_size=len(page), max_size=len(page)))
+    tree = build_content(page, np.array(kept), FormatOptions())
+    assert words(read_back(to_markdown(tree))) == words(tree)
