@@ -25,8 +25,8 @@ from ..render.snapshot import Meta, Snapshot
 from ..render.sources import Address, Given, StoredPage, resolve
 from ..render.static import parse
 from .content import FormatOptions
-from .document import Document, build_document
-from .outcome import HINT, is_shell, refusal
+from .document import Document, Status, build_document
+from .outcome import HINT, has_scripts, is_shell, refusal
 
 if TYPE_CHECKING:
     from ..render.capture import Renderer
@@ -110,12 +110,13 @@ class _Road:
             return refused
         page = build_page(snapshot)
         labels = self.model().label(page, self.options.reasons, self.options.favour)
-        shell = is_shell(page, labels.content)
-        if shell:
+        if is_shell(page, labels.content):
             labels = replace(labels, content=np.zeros(len(page), bool))
         formats = FormatOptions(self.options.links, self.options.images, self.options.tables)
         document = build_document(page, labels, formats)
-        return replace(document, error=f"{document.error}; {HINT}") if shell else document
+        if document.status is Status.EMPTY and has_scripts(snapshot):
+            return replace(document, error=f"{document.error}; {HINT}")
+        return document
 
     def model(self) -> Model:
         """The model, loaded on its first page."""

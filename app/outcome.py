@@ -16,8 +16,11 @@ from .document import Document, Status
 _WALLS = frozenset({401, 402, 403, 407, 429, 451})
 # A shell says "loading" or "enable JavaScript"; a page worth reading says more.
 _SHELL_WORDS = 30
+# With its menus and its footer.
+_PAGE_WORDS = 150
+_HOLDERS = frozenset({"article", "div", "main", "section"})
 
-HINT = "the page is made by scripts: render it"
+HINT = "the page may be made by scripts: render it"
 
 
 def refusal(snapshot: Snapshot) -> Document | None:
@@ -35,9 +38,30 @@ def refusal(snapshot: Snapshot) -> Document | None:
     )
 
 
+def has_scripts(snapshot: Snapshot) -> bool:
+    """Whether a static parse may lack what scripts would have made."""
+    return not snapshot.rendered and bool(named(snapshot, frozenset({"script"})).any())
+
+
 def is_shell(page: Page, content: npt.NDArray[np.bool_]) -> bool:
-    """Whether what was kept of a page is no more than what stands there until scripts have run."""
-    if page.snapshot.rendered or not named(page.snapshot, frozenset({"script"})).any():
+    """Whether what was kept of a page is no more than what stands there until scripts have run.
+
+    Few words are kept, and there is a place for more: an element with an id and nothing in it, or
+    a word for those whose scripts are off.
+    """
+    words = np.fromiter((len(text.split()) for text in page.text), np.int64, len(page))
+    if words[content].sum() >= _SHELL_WORDS or words.sum() >= _PAGE_WORDS:
         return False
-    words = sum(len(page.text[block].split()) for block in np.flatnonzero(content).tolist())
-    return words < _SHELL_WORDS
+    if not has_scripts(page.snapshot):
+        return False
+    if named(page.snapshot, frozenset({"noscript"})).any():
+        return True
+    holders = np.flatnonzero(named(page.snapshot, _HOLDERS) & _is_bare(page)).tolist()
+    return any("id" in page.snapshot.attributes(node) for node in holders)
+
+
+def _is_bare(page: Page) -> npt.NDArray[np.bool_]:
+    """Which of the n nodes have nothing but white space in them."""
+    counted = np.concatenate(([0], np.cumsum(~page.tree.blank)))
+    following = np.arange(1, len(page.tree.end) + 1)
+    return counted[page.tree.end] == counted[following]
