@@ -248,5 +248,9 @@ def main() -> None:
         where = f"{error.filename}: " if error.filename else ""
         typer.echo(f"pagesight: {where}{error.strerror or error}", err=True)
         raise SystemExit(1) from None
+    except ModuleNotFoundError as error:
+        message = f"{error.name} is not installed: pip install 'pagesight[train]'"
+        typer.echo(f"pagesight: {message}", err=True)
+        raise SystemExit(1) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None

@@ -127,7 +127,8 @@ class Road:
         return self._renderer
 
     async def close(self) -> None:
-        """End the browser and the guard."""
-        if self._renderer is not None:
-            await self._renderer.close()
+        """End the browser and the guard. A further page, on whatever loop, starts new ones."""
+        renderer, self._renderer = self._renderer, None
+        if renderer is not None:
+            await renderer.close()
         await self.guard.close()

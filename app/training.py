@@ -68,7 +68,9 @@ def train_command(
     from dataclasses import replace
 
     from ..model.networks import NetworkSettings
-    from ..train.fit import fit
+    from ..train.fit import check_device, fit
+
+    check_device(settings.device)
 
     dataset = selection.open()
     parts = {

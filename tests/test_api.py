@@ -249,6 +249,15 @@ def test_several_threads_share_one_extractor(extractor: Extractor) -> None:
     assert len(set(texts)) == 1
 
 
+def test_a_closed_extractor_starts_again(tmp_path: Path) -> None:
+    extractor = Extractor()
+    with ThreadPoolExecutor(3) as pool:
+        first = set(pool.map(lambda _: extractor.extract("<p>A text.").text, range(3)))
+    extractor.close()
+    assert first == {extractor.extract("<p>A text.").text}
+    extractor.close()
+
+
 def test_render_is_a_function_and_a_package(tmp_path: Path) -> None:
     import pagesight.render.snapshot  # binds the package's name anew
 

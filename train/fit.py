@@ -20,6 +20,7 @@ from torch.nn.functional import nll_loss
 
 from ..layout.features import BLOCK, EDGE
 from ..model.networks import NetworkSettings, Web2TextNetwork
+from ..render.errors import DatasetError, PagesightError
 from .examples import Example
 
 UNKNOWN = -100  # the label that torch's losses pass over
@@ -62,7 +63,7 @@ def fit(
     checkpoint: Path | None = None,
     on_step: Callable[[], None] = lambda: None,
 ) -> tuple[Web2TextNetwork, State]:
-    """Train on the examples; returns the network with its best weights, in evaluation mode.
+    """Train on the examples; returns the network with its best weights, for use on the CPU.
 
     `on_step` is called once a step, those of a checkpoint included. With a `checkpoint` file an
     interrupted training goes on where it was last validated, to the same weights as an
@@ -95,7 +96,16 @@ def fit(
                 _save(checkpoint, facts, network, optimizer, random, state)
         on_step()
     network.load_state_dict(state.best)
-    return network.eval(), state
+    return network.cpu().eval(), state
+
+
+def check_device(device: str) -> None:
+    """Raise PagesightError where torch cannot compute on a device, such as "cuda"."""
+    try:
+        torch.zeros(1, device=device)
+    except RuntimeError as error:
+        reason = str(error).partition("\n")[0]
+        raise PagesightError(f"--device {device}: {reason}") from error
 
 
 class _Patches:
@@ -105,7 +115,7 @@ class _Patches:
         least = max(settings.shortest + 1, settings.patch)
         kept = [example for example in examples if len(example) >= least]
         if not kept:
-            raise ValueError(f"no training page has {least} blocks or more")
+            raise DatasetError(f"no training page has {least} blocks or more")
         device, self.settings = settings.device, settings
         edge = np.zeros((1, len(EDGE)), np.float32)  # none leads from a page to the next
         self.blocks = torch.tensor(np.concatenate([e.features.blocks for e in kept])).to(device)
@@ -194,6 +204,7 @@ def _save(
             "optimizer": optimizer.state_dict(),
             "random": random.bit_generator.state,
             "torch_random": torch.get_rng_state(),
+            "cuda_random": torch.cuda.get_rng_state_all(),
             "state": asdict(state),
         },
         partial,
@@ -216,4 +227,5 @@ def _resume(
     optimizer.load_state_dict(saved["optimizer"])
     random.bit_generator.state = saved["random"]
     torch.set_rng_state(saved["torch_random"])
+    torch.cuda.set_rng_state_all(saved["cuda_random"])
     return State(**saved["state"])
