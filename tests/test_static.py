@@ -18,7 +18,7 @@ from pagesight.render.charset import choose
 from pagesight.render.loop import LoopThread
 from pagesight.render.settings import Limits
 from pagesight.render.snapshot import ELEMENT, TEXT, Meta, Snapshot
-from pagesight.render.static import MAX_DEPTH, parse
+from pagesight.render.static import MAX_STEPS, parse
 
 ROOT = Path(__file__).parents[1]
 # What a browser makes more of than a parser does.
@@ -187,8 +187,32 @@ def test_deeper_nesting_is_cut_and_quick(start: str) -> None:
     page = parse(content, "utf-8")
     assert time.process_time() - began < 2
     assert page.meta.cut == ("nodes",)
-    assert max(len(path) for path, _ in texts(page)) <= 3 * MAX_DEPTH
+    assert max(len(path) for path, _ in texts(page)) <= 3 * (2 * MAX_STEPS) ** 0.5
     assert shown(page)[0] == "first"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"<path>" * 100_000 + b"</x>" * 100_000,
+        b"<svg><div>" + b"<path/>" * 100_000 + b"</x>" * 100_000,
+        b"<svg><style>" + b"<div>" * 100_000,
+        b"<div><p>" * 20_000 + b"</x>" * 300_000,
+        b"<script>" * 100_000,
+        b"<!--" * 100_000,
+    ],
+)
+def test_no_source_takes_long(content: bytes) -> None:
+    began = time.process_time()
+    parse(content, "utf-8")
+    assert time.process_time() - began < 4
+
+
+def test_a_picture_of_many_shapes_is_whole() -> None:
+    shapes = b"<svg>" + b"<g><path d='M0 0'/><circle r='1'/></g>" * 5000 + b"</svg><p>text</p>"
+    page = parse(shapes, "utf-8")
+    assert page.meta.cut == ()
+    assert shown(page) == ["text"]
 
 
 def test_a_long_page_is_not_a_deep_one() -> None:
