@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..layout.page import build_page
-from ..model.predict import POLICIES, Model
+from ..model.predict import FAVOUR, POLICIES, Model
 from ..render.charset import choose
 from ..render.guard import Guard
 from ..render.settings import DEFAULT_SECONDS, Limits, RenderSettings
@@ -47,8 +47,8 @@ class Road:
     def __init__(self, options: Options, settings: RenderSettings | None = None) -> None:
         if options.policy not in POLICIES:
             raise ValueError(f"policy {options.policy!r}: there are {', '.join(POLICIES)}")
-        if options.favour not in {"", "precision", "recall"}:
-            raise ValueError(f"favour {options.favour!r}: 'precision', 'recall' or ''")
+        if options.favour not in {"", *FAVOUR}:
+            raise ValueError(f"favour {options.favour!r}: there are {', '.join(FAVOUR)}, or ''")
         self.options = options
         # Nothing in a Document comes from the picture, and it costs as much as the rest.
         self.settings = settings or RenderSettings(screenshot_scale=0)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..data.datasets import Dataset, open_dataset
-from ..model.predict import Card, Model, packaged
+from ..model.predict import DEFAULT, Card, Model, packaged, read_card
 from ..render.capture import Renderer
 from ..render.errors import DatasetError, ModelError
 from ..render.loop import LoopThread
@@ -65,8 +64,6 @@ def train_command(
     Each seed's model stays beside it, and so does its checkpoint until all are done: the same
     command goes on after an interrupt.
     """
-    from dataclasses import replace
-
     from ..model.networks import NetworkSettings
     from ..train.fit import check_device, fit
 
@@ -98,7 +95,11 @@ def train_command(
             "rendered": rendered,
         }
         facts = asdict(replace(settings, seed=seed)) | asdict(network_settings)
-        cards.append(_export(network, target, selection, pairwise_weight, facts, figures))
+        cards.append(
+            _export(
+                network, target, (dataset.name, selection.split), pairwise_weight, facts, figures
+            )
+        )
     if seeds > 1:
         best = max(cards, key=lambda card: float(card.figures["validation_unary_f1"]))
         _copy_model(output.with_name(best.name + ".onnx"), output)
@@ -174,18 +175,18 @@ def _renderer() -> Iterator[tuple[LoopThread, Renderer]]:
 def _packaged_for(dataset: Dataset, split: str) -> str:
     """The packaged model that was trained on this split, else the default one."""
     for name in packaged():
-        card = Model.load(name).card
+        card = read_card(name)
         if (card.dataset, card.split) == (dataset.name, split):
             return name
     if dataset.name == "cleaneval":
         raise ModelError(f"no packaged model was trained on split {split!r} alone: give --model")
-    return packaged()[0]
+    return DEFAULT
 
 
 def _export(
     network: Any,
     path: Path,
-    selection: Selection,
+    origin: tuple[str, str],
     pairwise_weight: float,
     settings: dict[str, Any],
     figures: dict[str, Any],
@@ -196,8 +197,8 @@ def _export(
     export_onnx(network, str(path))
     card = Card(
         name=path.stem,
-        dataset=selection.open().name,
-        split=selection.split,
+        dataset=origin[0],
+        split=origin[1],
         block_digest=BLOCK.digest,
         edge_digest=EDGE.digest,
         pairwise_weight=pairwise_weight,
@@ -210,6 +211,5 @@ def _export(
 
 
 def _copy_model(source: Path, target: Path) -> None:
-    card = json.loads(source.with_suffix(".json").read_text())
     target.write_bytes(source.read_bytes())
-    Card(**(card | {"name": target.stem})).write(target.with_suffix(".json"))
+    replace(read_card(source), name=target.stem).write(target.with_suffix(".json"))

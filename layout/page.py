@@ -65,10 +65,7 @@ def build_page(snapshot: Snapshot) -> Page:
     """The blocks of a Snapshot, none for a page without text."""
     tree = collapse(snapshot)
     raw = [snapshot.text(node) for node in tree.leaf_node.tolist()]
-    row_of_node = np.full(len(snapshot.parent), -1, np.int32)
-    # The first row of a node wins: a first-letter fragment may stand in a second one.
-    row_of_node[snapshot.row_node[::-1]] = np.arange(len(snapshot.row_node) - 1, -1, -1)
-    row = row_of_node[tree.leaf_node]
+    row = first_rows(snapshot)[tree.leaf_node]
     style = np.where(row >= 0, snapshot.row_style[row], -1) if len(snapshot.row_node) else row
     leaf_of_node = np.full(len(snapshot.parent), -1, np.int32)
     leaf_of_node[tree.leaf_node] = np.arange(tree.leaves)
@@ -85,6 +82,16 @@ def build_page(snapshot: Snapshot) -> Page:
         run=(np.cumsum(tree.break_before) - 1).astype(np.int32),
         space_before=space_before,
     )
+
+
+def first_rows(snapshot: Snapshot) -> Int32:
+    """The layout row of each of the n nodes, -1 for none.
+
+    Of several the first counts: a first-letter fragment may stand in a second one.
+    """
+    row = np.full(len(snapshot.parent), -1, np.int32)
+    row[snapshot.row_node[::-1]] = np.arange(len(snapshot.row_node) - 1, -1, -1)
+    return row
 
 
 def _spaces(tree: Cdom, raw: list[str]) -> Bool:

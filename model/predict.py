@@ -37,6 +37,9 @@ _ASPECTS = {
     "names": ("names.",),
     "layout": ("geometry.",),
 }
+_ASPECT_COLUMNS = [
+    [column.startswith(starts) for column in BLOCK.columns] for starts in _ASPECTS.values()
+]
 _SMALLEST = 0.2  # log odds below which an aspect is not worth a word
 
 
@@ -88,16 +91,7 @@ class Model:
         Raises:
             ModelError: there is no such model, it is damaged, or it fits other features.
         """
-        path = Path(name)
-        if path.suffix not in {".onnx", ".json"}:
-            path = WEIGHTS / f"{name}.onnx"
-        try:
-            card = Card(**json.loads(path.with_suffix(".json").read_bytes()))
-            weights = path.with_suffix(".onnx").read_bytes()
-        except FileNotFoundError as error:
-            raise ModelError(f"{name}: no such model: {error.filename} is missing") from error
-        except (OSError, ValueError, TypeError) as error:
-            raise ModelError(f"{name}: damaged model card: {error}") from error
+        card, weights = read_card(name), _read(name, ".onnx")
         if hashlib.sha256(weights).hexdigest() != card.weights_sha256:
             raise ModelError(f"{name}: the weights are damaged, or not those of the card")
         if (card.block_digest, card.edge_digest) != (BLOCK.digest, EDGE.digest):
@@ -152,6 +146,27 @@ class Model:
         return content, marginals(states, edges)[page.run].astype(np.float32)
 
 
+def read_card(name: str | os.PathLike[str]) -> Card:
+    """The card of a model alone; `name` as in `Model.load`. Raises ModelError."""
+    content = _read(name, ".json")
+    try:
+        return Card(**json.loads(content))
+    except (ValueError, TypeError) as error:
+        raise ModelError(f"{name}: damaged model card: {error}") from error
+
+
+def _read(name: str | os.PathLike[str], suffix: str) -> bytes:
+    path = Path(name)
+    if path.suffix not in {".onnx", ".json"}:
+        path = WEIGHTS / f"{name}.onnx"
+    try:
+        return path.with_suffix(suffix).read_bytes()
+    except FileNotFoundError as error:
+        raise ModelError(f"{name}: no such model: {error.filename} is missing") from error
+    except OSError as error:
+        raise ModelError(f"{name}: damaged model card: {error}") from error
+
+
 def packaged() -> list[str]:
     """The names of the models in the package."""
     return sorted(path.stem for path in WEIGHTS.glob("*.onnx"))
@@ -160,8 +175,8 @@ def packaged() -> list[str]:
 def _occluded(blocks: Float32) -> Float32:
     """The features as they are, then with each aspect set to its mean, [1 + aspects, b, F]."""
     variants = np.repeat(blocks[None], 1 + len(_ASPECTS), axis=0)
-    for variant, starts in zip(variants[1:], _ASPECTS.values(), strict=True):
-        variant[:, [column.startswith(starts) for column in BLOCK.columns]] = 0
+    for variant, columns in zip(variants[1:], _ASPECT_COLUMNS, strict=True):
+        variant[:, columns] = 0
     return variants
 
 

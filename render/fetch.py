@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -78,5 +77,4 @@ async def _fetch(url: str, guard: Guard, limits: Limits) -> tuple[StoredPage, in
 
 async def _check_scheme(request: httpx.Request) -> None:
     """Redirects may lead to other schemes; httpx refuses them with words of its own."""
-    if urlsplit(str(request.url)).scheme not in {"http", "https"}:
-        raise ForbiddenError(f"{request.url}: not an http or https address")
+    check_url(str(request.url))

@@ -123,7 +123,11 @@ class Snapshot:
 
     def attributes(self, node: int) -> dict[str, str]:
         """The attributes of a node."""
-        return dict(self._attribute_items(node))
+        columns = slice(int(self.attr_start[node]), int(self.attr_start[node + 1]))
+        pairs = zip(
+            self.attr_name[columns].tolist(), self.attr_value[columns].tolist(), strict=True
+        )
+        return {self.strings[key]: self.strings[v] if v >= 0 else "" for key, v in pairs}
 
     def ancestors(self, node: int) -> Iterator[int]:
         """The nodes above a node, nearest first."""
@@ -225,11 +229,6 @@ class Snapshot:
         ):
             if column.size and not (int(column.min()) >= low and int(column.max()) < size):
                 raise ValueError("a column points outside its table")
-
-    def _attribute_items(self, node: int) -> Iterator[tuple[str, str]]:
-        for i in range(int(self.attr_start[node]), int(self.attr_start[node + 1])):
-            value = int(self.attr_value[i])
-            yield self.strings[self.attr_name[i]], self.strings[value] if value >= 0 else ""
 
     def _columns(self) -> dict[str, npt.NDArray[Any]]:
         return {field.name: getattr(self, field.name) for field in fields(self)[2:-1]}

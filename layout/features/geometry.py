@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ...render.snapshot import STYLES, Snapshot
 from ..cdom import covered
-from ..page import Page
+from ..page import Page, first_rows
 from .schema import FeatureSet, Float32
 
 Int32 = npt.NDArray[np.int32]
@@ -132,8 +132,7 @@ def _column(page: Page, columns: dict[str, Float32], characters: Float64) -> Non
 def _container_boxes(page: Page) -> Float32:
     """The box of the nearest block-level element above each block, [b, 4], NaN for none."""
     snapshot, tree = page.snapshot, page.tree
-    row = np.full(len(snapshot.parent), -1, np.int32)
-    row[snapshot.row_node[::-1]] = np.arange(len(snapshot.row_node) - 1, -1, -1)
+    row = first_rows(snapshot)
     usable = tree.block_level & (row >= 0)
     parents = snapshot.parent.tolist()
     nearest, flags = list(range(len(parents))), usable.tolist()

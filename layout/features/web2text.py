@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...render.snapshot import Snapshot
-from ..cdom import Cdom, named
+from ..cdom import Cdom, covered, named
 from ..page import Page
 from .schema import FeatureSet, Float32, signed, standardise
 from .text import TEXT_COLUMNS, TextCounts, count_texts, shared_text_columns, sum_ranges
@@ -158,11 +158,8 @@ def _rows(table: Float32, row: Int32) -> Float32:
 
 def _in_link(snapshot: Snapshot, tree: Cdom) -> Bool:
     """Which leaves stand below an `a`, [b]."""
-    links = np.flatnonzero(named(snapshot, frozenset({"a"})))
-    change = np.zeros(len(tree.end) + 1, np.int32)
-    np.add.at(change, links, 1)
-    np.add.at(change, tree.end[links], -1)
-    return np.cumsum(change[:-1])[tree.leaf_node] > 0
+    links = np.flatnonzero(named(snapshot, frozenset({"a"}))).astype(np.int32)
+    return covered(links, tree.end)[tree.leaf_node]
 
 
 def _duplicates(page: Page) -> Float32:
