@@ -212,6 +212,8 @@ class Snapshot:
                 raise ValueError(f"the column {name} has the wrong shape or type")
         if n and not ((self.parent >= -1) & (self.parent < np.arange(n))).all():
             raise ValueError("a node stands before its parent")
+        if (self.kind[self.parent[self.parent >= 0]] == TEXT).any():
+            raise ValueError("a text holds other nodes")
         starts = self.attr_start
         if starts[0] != 0 or starts[-1] != attributes or (np.diff(starts) < 0).any():
             raise ValueError("attributes belong to no node")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pagesight.layout.features import extract
@@ -252,6 +252,7 @@ TRIED = [*COLUMNS[1:], "text_sizes"]
 
 
 @given(st.dictionaries(st.sampled_from(TRIED), WILD, min_size=1, max_size=2))
+@example({"kind": np.array([0, 3, 3, 0, 0, 0], np.int32)})
 @settings(max_examples=100, deadline=None)
 def test_columns_of_another_program(changes: dict[str, Any]) -> None:
     """What `load` lets pass can be worked with."""
