@@ -47,10 +47,16 @@ class Store:
         return digest.hexdigest()
 
     def get(self, key: str) -> Snapshot | None:
-        """The snapshot of a key, None where there is none or its file is damaged."""
+        """The snapshot of a key, None where there is none.
+
+        A damaged file is removed: as long as it lay there, its page would count as stored.
+        """
         try:
             return Snapshot.load(self._path(key))
-        except (FileNotFoundError, SnapshotError):
+        except FileNotFoundError:
+            return None
+        except SnapshotError:
+            self._path(key).unlink(missing_ok=True)
             return None
 
     def put(self, key: str, snapshot: Snapshot) -> None:

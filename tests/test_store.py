@@ -67,6 +67,7 @@ def test_a_damaged_file_is_as_good_as_none(store: Store, snapshot: Snapshot) -> 
     ):
         path.write_bytes(content)
         assert store.get(key) is None
+        assert key not in store
     store.put(key, snapshot)
     assert store.get(key) is not None
 
