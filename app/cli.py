@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -161,15 +162,21 @@ def train(
     steps: Annotated[int, typer.Option(min=1, help="Training steps.")] = 5_000,
     pairwise_weight: Annotated[float, typer.Option(help="Lambda of the chain.")] = 0.1,
     render: Annotated[bool, typer.Option(help=FROM_STORE)] = True,
+    recipe: Annotated[
+        str, typer.Option(help="pagesight, or web2text: the paper's features and chain.")
+    ] = "pagesight",
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
 ) -> None:
     """Train a model on a data set; call it again after an interrupt to go on."""
+    from ..model.predict import RECIPES
     from ..train.fit import FitSettings
     from .training import Selection, train_command
 
+    if recipe not in RECIPES:
+        _usage(f"--recipe {recipe}: there are {', '.join(RECIPES)}")
     settings = FitSettings(seed=seed, steps=steps, device=device)
     chosen = Selection(dataset, data, split)
-    for card in train_command(chosen, output, seeds, render, settings, pairwise_weight):
+    for card in train_command(chosen, output, seeds, render, settings, recipe, pairwise_weight):
         typer.echo(f"{card.name}: {card.figures}")
 
 
@@ -195,6 +202,48 @@ def evaluate(
     if json_file is not None:
         json_file.write_text(json.dumps(summary(evaluations), indent=2) + "\n")
     print_evaluations(evaluations)
+
+
+@app.command()
+def compare(
+    dataset: DatasetName,
+    data: Data = None,
+    split: Annotated[str, typer.Option(help="The split whose test pages to use, or all.")] = "all",
+    systems: Annotated[
+        str, typer.Option(help="Names with commas between; all for every one. A wrong one lists all.")
+    ] = "pagesight,trafilatura,readability-lxml,justext,resiliparse",
+    metrics: Annotated[
+        str, typer.Option(help="Names with commas between; the first ranks. Else the data set's.")
+    ] = "",
+    limit: Limit = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes for each system.")] = 1,
+    input: Annotated[
+        str, typer.Option(help="What systems that read HTML are given: raw or rendered.")
+    ] = "raw",
+    learn_from: Annotated[
+        str, typer.Option(help="DATASET:SPLIT to train systems on that learn; else this split.")
+    ] = "",
+    retrieval: Annotated[
+        bool, typer.Option("--retrieval", help="Also index the texts and search them.")
+    ] = False,
+    json_file: Annotated[Path | None, typer.Option("--json", help="File to write.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Folder for the HTML report.")] = None,
+) -> None:
+    """Compare systems on the same pages; call it again after an interrupt to go on."""
+    from .comparison import compare_command
+    from .study.study import INPUTS, Request
+    from .systems.registry import expand
+
+    if input not in INPUTS:
+        _usage(f"--input {input}: there are {', '.join(INPUTS)}")
+    names = tuple(expand(systems))
+    if not names:
+        _usage("--systems: name one at least")
+    if retrieval and "all-text" not in names:
+        names += ("all-text",)
+    chosen = tuple(part.strip() for part in metrics.split(",") if part.strip())
+    request = Request(dataset, data, split, names, limit, workers, input, learn_from)
+    compare_command(request, chosen, retrieval, json_file, report)
 
 
 @app.command()
@@ -249,7 +298,8 @@ def main() -> None:
         typer.echo(f"pagesight: {where}{error.strerror or error}", err=True)
         raise SystemExit(1) from None
     except ModuleNotFoundError as error:
-        message = f"{error.name} is not installed: pip install 'pagesight[train]'"
+        extra = "compare" if sys.argv[1:2] == ["compare"] else "train"
+        message = f"{error.name} is not installed: pip install 'pagesight[{extra}]'"
         typer.echo(f"pagesight: {message}", err=True)
         raise SystemExit(1) from None
     except KeyboardInterrupt:

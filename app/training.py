@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..data.datasets import Dataset, open_dataset
-from ..model.predict import DEFAULT, Card, Model, packaged, read_card
-from ..render.capture import Renderer
+from ..model.predict import DEFAULT, RECIPES, Card, Model, packaged, read_card
 from ..render.errors import DatasetError, ModelError
-from ..render.loop import LoopThread
-from ..render.store import Store
 from ..train.evaluate import Evaluation, evaluate
 from ..train.examples import Example, load_examples, static_snapshot
-from ..train.prepare import SnapshotOf, Tally, prepare, stored_snapshots
+from ..train.prepare import SnapshotOf, Tally
 from .progress import track
+from .renderings import render_all, stored
 
 if TYPE_CHECKING:
     from ..train.fit import FitSettings
@@ -46,9 +43,7 @@ class Selection:
 def prepare_command(selection: Selection, tabs: int) -> Tally:
     """Render the selected pages into the store."""
     dataset = selection.open()
-    ids = selection.ids(dataset)
-    with _renderer() as (loop, renderer), track("rendering", len(ids)) as advance:
-        return loop.run(prepare(dataset, ids, renderer, Store(), tabs, lambda id: advance()))
+    return render_all(dataset, selection.ids(dataset), tabs)
 
 
 def train_command(
@@ -57,6 +52,7 @@ def train_command(
     seeds: int,
     rendered: bool,
     settings: FitSettings,
+    recipe: str,
     pairwise_weight: float,
 ) -> list[Card]:
     """Train one model a seed; the one with the best validation F1 becomes `output`.
@@ -71,7 +67,7 @@ def train_command(
 
     dataset = selection.open()
     parts = {
-        part: list(_examples(selection, dataset, part, rendered))
+        part: list(_examples(selection, dataset, part, rendered, recipe=recipe))
         for part in ("train", "validation")
     }
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +93,12 @@ def train_command(
         facts = asdict(replace(settings, seed=seed)) | asdict(network_settings)
         cards.append(
             _export(
-                network, target, (dataset.name, selection.split), pairwise_weight, facts, figures
+                network,
+                target,
+                (dataset.name, selection.split),
+                (recipe, pairwise_weight),
+                facts,
+                figures,
             )
         )
     if seeds > 1:
@@ -139,44 +140,30 @@ def _numbers(evaluation: Evaluation) -> dict[str, float]:
 
 
 def _examples(
-    selection: Selection, dataset: Dataset, part: str, rendered: bool, twice: bool = True
+    selection: Selection,
+    dataset: Dataset,
+    part: str,
+    rendered: bool,
+    twice: bool = True,
+    recipe: str = "pagesight",
 ) -> Iterator[Example]:
     """The examples of a part: static, rendered, or for training each page in both forms."""
     ids = selection.ids(dataset, part)
     makers: list[SnapshotOf] = [static_snapshot] if twice or not rendered else []
     if rendered:
-        makers.append(_stored(dataset, ids))
+        makers.append(stored(dataset, ids))
     with track(f"reading {part or 'pages'}", len(ids) * len(makers)) as advance:
         for snapshot_of in makers:
             for id in ids:
-                yield from load_examples(dataset, [id], snapshot_of)
+                yield from load_examples(dataset, [id], snapshot_of, RECIPES[recipe].block_set)
                 advance()
 
 
-def _stored(dataset: Dataset, ids: Iterable[str]) -> SnapshotOf:
-    with _renderer() as (loop, renderer):
-        snapshot_of = stored_snapshots(Store(), renderer, loop.run(renderer.version()))
-    missing = sum(snapshot_of(dataset.load(id)) is None for id in ids)
-    if missing:
-        raise DatasetError(f"{dataset.name}: {missing} pages are not rendered: run `prepare` first")
-    return snapshot_of
-
-
-@contextmanager
-def _renderer() -> Iterator[tuple[LoopThread, Renderer]]:
-    loop, renderer = LoopThread(), Renderer()
-    try:
-        yield loop, renderer
-    finally:
-        loop.run(renderer.close())
-        loop.close()
-
-
 def _packaged_for(dataset: Dataset, split: str) -> str:
-    """The packaged model that was trained on this split, else the default one."""
+    """Our packaged model that was trained on this split, else the default one."""
     for name in packaged():
         card = read_card(name)
-        if (card.dataset, card.split) == (dataset.name, split):
+        if (card.recipe, card.dataset, card.split) == ("pagesight", dataset.name, split):
             return name
     if dataset.name == "cleaneval":
         raise ModelError(f"no packaged model was trained on split {split!r} alone: give --model")
@@ -187,19 +174,21 @@ def _export(
     network: Any,
     path: Path,
     origin: tuple[str, str],
-    pairwise_weight: float,
+    chain: tuple[str, float],
     settings: dict[str, Any],
     figures: dict[str, Any],
 ) -> Card:
-    from ..layout.features import BLOCK, EDGE
+    from ..layout.features import EDGE
     from ..model.networks import export_onnx
 
+    recipe, pairwise_weight = chain
     export_onnx(network, str(path))
     card = Card(
         name=path.stem,
         dataset=origin[0],
         split=origin[1],
-        block_digest=BLOCK.digest,
+        recipe=recipe,
+        block_digest=RECIPES[recipe].block_set.digest,
         edge_digest=EDGE.digest,
         pairwise_weight=pairwise_weight,
         weights_sha256=hashlib.sha256(path.read_bytes()).hexdigest(),

@@ -52,13 +52,15 @@ class CleanEval(Dataset):
         mask = _decode(read_bytes(self.root / "aligned" / f"{id}.txt"))
         if len(mask) != len(source):
             raise DatasetError(f"{path}: {len(source)} characters, but {len(mask)} are aligned")
+        marked = _decode(read_bytes(self.root / "clean" / f"{id}.txt"))
         return PageRecord(
             id=id,
             url=html.unescape(head["url"]),
             content=source.encode(),
             charset="utf-8",
-            gold=plain_gold(_decode(read_bytes(self.root / "clean" / f"{id}.txt"))),
+            gold=plain_gold(marked),
             mask=mask,
+            marked=marked,
             title=html.unescape(head["title"]) if head["title"] else None,
         )
 

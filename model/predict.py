@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..layout.features import BLOCK, EDGE, extract
+from ..layout.features import BLOCK, EDGE, WEB2TEXT_BLOCK, FeatureSet, extract
 from ..layout.page import Labels, Page
 from ..render.errors import ModelError
 from .chain import marginals, viterbi
@@ -26,6 +26,18 @@ POLICIES = {"web": "cleaneval-531", "cleaneval": "cleaneval-531"}
 DEFAULT = POLICIES["web"]
 # The probability that a block must exceed where one kind of error is worse than the other.
 FAVOUR = {"precision": 0.75, "recall": 0.25}
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a model sees of a block, and what its chain runs over: leaves, or runs of them."""
+
+    block_set: FeatureSet
+    over_runs: bool
+
+
+# "web2text" follows the paper; the other departs from it where that pays.
+RECIPES = {"pagesight": Recipe(BLOCK, True), "web2text": Recipe(WEB2TEXT_BLOCK, False)}
 
 # What a reason may name: columns of the block features by the start of their names.
 _ASPECTS = {
@@ -47,6 +59,7 @@ _SMALLEST = 0.2  # log odds below which an aspect is not worth a word
 class Card:
     """What a model is: how it was trained, what it fits and what was measured.
 
+    recipe: one of RECIPES.
     block_digest, edge_digest: of the feature sets that it was trained on.
     pairwise_weight: lambda of the paper's section 3.5.
     """
@@ -58,10 +71,13 @@ class Card:
     edge_digest: str
     pairwise_weight: float
     weights_sha256: str
+    recipe: str = "pagesight"
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.recipe not in RECIPES:
+            raise ValueError(f"recipe {self.recipe!r}: there are {', '.join(RECIPES)}")
         if not (isinstance(self.pairwise_weight, int | float) and isfinite(self.pairwise_weight)):
             raise ValueError(f"pairwise_weight is {self.pairwise_weight!r}, no number")
 
@@ -79,7 +95,7 @@ class Model:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1  # pages are small
         options.log_severity_level = 4
-        self.card = card
+        self.card, self._recipe = card, RECIPES[card.recipe]
         self._session = onnxruntime.InferenceSession(
             weights, options, providers=["CPUExecutionProvider"]
         )
@@ -94,7 +110,8 @@ class Model:
         card, weights = read_card(name), _read(name, ".onnx")
         if hashlib.sha256(weights).hexdigest() != card.weights_sha256:
             raise ModelError(f"{name}: the weights are damaged, or not those of the card")
-        if (card.block_digest, card.edge_digest) != (BLOCK.digest, EDGE.digest):
+        block_set = RECIPES[card.recipe].block_set
+        if (card.block_digest, card.edge_digest) != (block_set.digest, EDGE.digest):
             raise ModelError(f"{name}: trained on other features than this version computes")
         try:
             return cls(card, weights)
@@ -107,7 +124,7 @@ class Model:
         Without `reasons` each of them is empty, at a lower cost. `favour` "precision" or "recall"
         labels by the probability of each block instead of the most probable sequence.
         """
-        features = extract(page)
+        features = extract(page, self._recipe.block_set)
         variants = _occluded(features.blocks) if reasons else features.blocks[None]
         unary, pairwise = self.potentials(variants, features.edges)
         content, probability = self.decode(page, unary[0], pairwise)
@@ -133,15 +150,17 @@ class Model:
     ) -> tuple[npt.NDArray[np.bool_], Float32]:
         """The Viterbi labels and the probabilities of the chain, both [b].
 
-        The paper's chain runs over leaves. Here the leaves of an unbroken run share one state, with
-        the mean of their unary potentials weighted by their characters: a link in a sentence is
-        never cut out of it.
+        The paper's chain runs over leaves. In ours the leaves of an unbroken run share one state,
+        with the mean of their unary potentials weighted by their characters: a link is never cut
+        out of its sentence.
         """
+        edges = pairwise * self.card.pairwise_weight
+        if not self._recipe.over_runs:
+            return viterbi(unary, edges).astype(bool), marginals(unary, edges).astype(np.float32)
         sizes = np.fromiter(map(len, page.text), np.float64, len(page))
         total = np.bincount(page.run, sizes)
         means = [np.bincount(page.run, sizes * column) / total for column in unary.T]  # [2][runs]
-        states = np.stack(means, axis=1)
-        edges = pairwise[page.tree.break_before[1:]] * self.card.pairwise_weight
+        states, edges = np.stack(means, axis=1), edges[page.tree.break_before[1:]]
         content = viterbi(states, edges)[page.run].astype(bool)
         return content, marginals(states, edges)[page.run].astype(np.float32)
 
@@ -176,7 +195,7 @@ def _occluded(blocks: Float32) -> Float32:
     """The features as they are, then with each aspect set to its mean, [1 + aspects, b, F]."""
     variants = np.repeat(blocks[None], 1 + len(_ASPECTS), axis=0)
     for variant, columns in zip(variants[1:], _ASPECT_COLUMNS, strict=True):
-        variant[:, columns] = 0
+        variant[:, columns[: blocks.shape[1]]] = 0
     return variants
 
 

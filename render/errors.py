@@ -9,7 +9,8 @@ PagesightError
 │   └── BrowserError       no browser could be found or started
 ├── SnapshotError          a snapshot file is damaged or of an unknown version
 ├── ModelError             a model file is damaged, or does not fit these features
-└── DatasetError           a data set is not laid out as published
+├── DatasetError           a data set is not laid out as published
+└── StudyError             a study cannot be made as it was asked for
 """
 
 
@@ -51,3 +52,7 @@ class ModelError(PagesightError):
 
 class DatasetError(PagesightError):
     """A data set is not laid out as published."""
+
+
+class StudyError(PagesightError):
+    """A study cannot be made as it was asked for."""

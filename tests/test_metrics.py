@@ -1,5 +1,4 @@
 import math
-import random
 import re
 
 import numpy as np
@@ -12,7 +11,6 @@ from pagesight.train.metrics import (
     BlockScores,
     block_scores,
     calibration_error,
-    paired_bootstrap,
     rouge_lsum,
     snippet_share,
     word_f1,
@@ -115,24 +113,3 @@ def test_calibration_bins_are_fifteen() -> None:
     # 0.06 and 0.07 fall on two sides of 1/15, so that their errors do not cancel
     assert calibration_error(np.array([0.06, 0.07]), bools("01")) == pytest.approx(0.495)
     assert calibration_error(np.array([0.061, 0.065]), bools("01")) == pytest.approx(0.437)
-
-
-def test_bootstrap() -> None:
-    generator = random.Random(0)
-    second = np.array([generator.gauss(0.5, 0.3) for _ in range(400)])
-    noise = np.array([generator.gauss(0.1, 0.2) for _ in range(400)])
-    difference = paired_bootstrap(second + noise, second)
-    assert difference.mean == pytest.approx(noise.mean())
-    # paired: the interval is that of the differences, 1.96 x their standard error to each side
-    half = 1.96 * noise.std() / 20
-    assert difference.low == pytest.approx(noise.mean() - half, abs=0.002)
-    assert difference.high == pytest.approx(noise.mean() + half, abs=0.002)
-    assert paired_bootstrap(second + noise, second) == difference
-    assert paired_bootstrap(second + noise, second, seed=1) != difference
-
-
-def test_bootstrap_of_equals_and_of_nothing() -> None:
-    same = paired_bootstrap(np.array([0.5]), np.array([0.25]))
-    assert (same.mean, same.low, same.high) == (0.25, 0.25, 0.25)
-    with pytest.raises(ValueError, match="need pairs"):
-        paired_bootstrap(np.array([]), np.array([]))

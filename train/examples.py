@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ..data.datasets import Dataset, PageRecord
-from ..layout.features import Features, extract
+from ..layout.features import BLOCK, Features, FeatureSet, extract
 from ..layout.page import Page, build_page
 from ..render.charset import choose
 from ..render.errors import DatasetError
@@ -19,6 +19,7 @@ from ..render.static import parse
 from .align import CONTENT, mask_labels, text_labels
 
 Bool = npt.NDArray[np.bool_]
+Float32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,26 +46,34 @@ def static_snapshot(record: PageRecord) -> Snapshot:
     return parse(record.content, choose(record.content, record.charset))
 
 
-def load_example(record: PageRecord, snapshot: Snapshot) -> Example:
+def gold_shares(record: PageRecord, texts: Sequence[str]) -> Float32:
+    """Share of each block's text that is content by the record's gold -> [b], NaN where unknown.
+
+    Raises DatasetError where the record has no gold.
+    """
+    if record.mask is not None:
+        return mask_labels(record.content.decode(), record.mask, texts)
+    if record.gold is None:
+        raise DatasetError(f"{record.id}: no gold text and no gold labels")
+    return text_labels(record.gold, texts)
+
+
+def load_example(record: PageRecord, snapshot: Snapshot, block_set: FeatureSet = BLOCK) -> Example:
     """The example of one page. Raises DatasetError where the record has no gold."""
     page = build_page(snapshot)
-    if record.mask is not None:
-        share = mask_labels(record.content.decode(), record.mask, page.text)
-    elif record.gold is not None:
-        share = text_labels(record.gold, page.text)
-    else:
-        raise DatasetError(f"{record.id}: no gold text and no gold labels")
-    return Example(record, page, extract(page), share > CONTENT, ~np.isnan(share))
+    share = gold_shares(record, page.text)
+    return Example(record, page, extract(page, block_set), share > CONTENT, ~np.isnan(share))
 
 
 def load_examples(
     dataset: Dataset,
     ids: Iterable[str],
     snapshot_of: Callable[[PageRecord], Snapshot | None],
+    block_set: FeatureSet = BLOCK,
 ) -> Iterator[Example]:
     """The examples of the pages that have gold and a snapshot, in order."""
     for id in ids:
         record = dataset.load(id)
         snapshot = snapshot_of(record) if record.gold is not None else None
         if snapshot is not None:
-            yield load_example(record, snapshot)
+            yield load_example(record, snapshot, block_set)

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import nll_loss
 
-from ..layout.features import BLOCK, EDGE
+from ..layout.features import EDGE
 from ..model.networks import NetworkSettings, Web2TextNetwork
 from ..render.errors import DatasetError, PagesightError
 from .examples import Example
@@ -72,17 +72,22 @@ def fit(
     torch.set_num_threads(1)  # the networks are small: threads cost more than they bring
     torch.manual_seed(settings.seed)
     random = np.random.default_rng(settings.seed)
-    network = Web2TextNetwork(len(BLOCK), len(EDGE), network_settings).to(settings.device)
+    patches = _Patches(train, settings)
+    sizes = (patches.blocks.shape[1], patches.edges.shape[1])
+    network = Web2TextNetwork(*sizes, network_settings).to(settings.device)
     optimizer = torch.optim.Adam(
         network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
     )
     state = State(0, -1.0, -1.0, {key: t.clone() for key, t in network.state_dict().items()})
-    facts = {"settings": asdict(settings), "network": asdict(network_settings)}
+    facts = {
+        "settings": asdict(settings),
+        "network": asdict(network_settings),
+        "features": list(sizes),
+    }
     if checkpoint is not None and checkpoint.exists():
         state = _resume(checkpoint, facts, network, optimizer, random) or state
     for _ in range(state.step):
         on_step()
-    patches = _Patches(train, settings)
     while state.step < settings.steps:
         state.step += 1
         network.train()

@@ -10,13 +10,11 @@ import numpy.typing as npt
 
 from .rouge import rouge_lsum
 
-__all__ = ["BlockScores", "Difference", "block_scores", "calibration_error", "paired_bootstrap"]
-__all__ += ["rouge_lsum", "snippet_share", "word_f1"]
+__all__ = ["BlockScores", "Difference", "block_scores", "calibration_error", "rouge_lsum"]
+__all__ += ["snippet_share", "word_f1"]
 
 BINS = 15
-ROUNDS = 10_000
 
-_BATCH = 500
 _WORD = re.compile(r"\w+")
 
 
@@ -32,7 +30,7 @@ class BlockScores:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A mean difference over pages, with its 95 % interval."""
+    """A figure, or how far two are apart, over all pages (`mean`), with its 95 % interval."""
 
     mean: float
     low: float
@@ -90,29 +88,6 @@ def calibration_error(
     # [15] what each bin promises beyond what it holds, in blocks
     excess = np.bincount(bins, weights=probabilities - gold, minlength=BINS)
     return float(np.abs(excess).sum() / len(gold))
-
-
-def paired_bootstrap(
-    first: npt.NDArray[np.floating], second: npt.NDArray[np.floating], seed: int = 0
-) -> Difference:
-    """Mean of first - second over [p] pages, with its 95 % percentile interval.
-
-    Pages are drawn with replacement, 10,000 times, both scores of a page together. Raises
-    ValueError if the lengths differ or there is no page.
-    """
-    _require_pairs(first, second)
-    differences = np.asarray(first - second, np.float64)
-    pages = len(differences)
-    generator = np.random.default_rng(seed)
-    # [ROUNDS], in batches of [500, p] draws to bound the memory
-    means = np.concatenate(
-        [
-            differences[generator.integers(pages, size=(_BATCH, pages))].mean(axis=1)
-            for _ in range(ROUNDS // _BATCH)
-        ]
-    )
-    low, high = np.percentile(means, [2.5, 97.5])
-    return Difference(float(differences.mean()), float(low), float(high))
 
 
 def _bag(text: str) -> Counter[str]:

@@ -33,8 +33,13 @@ __all__ = [
 ]
 
 
-def extract(page: Page) -> Features:
-    """The features of a page; the geometry columns are zeros where it was not rendered."""
+def extract(page: Page, block_set: FeatureSet = BLOCK) -> Features:
+    """The features of a page, BLOCK's or WEB2TEXT_BLOCK's.
+
+    The geometry columns are zeros where the page was not rendered.
+    """
     blocks, edges = block_and_edge_features(page)
+    if block_set is WEB2TEXT_BLOCK:
+        return Features(blocks, edges)
     parts = (blocks, name_features(page), geometry_features(page))
     return Features(np.concatenate(parts, axis=1), edges)

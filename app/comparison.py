@@ -1,0 +1,117 @@
+"""What the command `compare` does: a study, its table, its JSON file and its report."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from .study.compare import compare
+from .study.ranking import ranked, top_group
+from .study.result import Figure, StudyResult, SystemResult
+from .study.study import Request
+from .study.wording import interval_text, number_text, time_text
+
+REPORT = "index.html"
+
+
+def compare_command(
+    request: Request,
+    metrics: Sequence[str],
+    retrieval: bool,
+    json_file: Path | None,
+    report: Path | None,
+) -> StudyResult:
+    """Make a study, print its table, write what is asked for. Raises PagesightError, OSError."""
+    if report is not None:
+        report.mkdir(parents=True, exist_ok=True)
+    finding = compare(request, metrics, retrieval)
+    if json_file is not None:
+        _write(json_file, json.dumps(as_json(finding.result), indent=1) + "\n")
+    if report is not None:
+        from .study.report import write_report
+
+        write_report(finding.result, finding.views(), report / REPORT)
+    print_study(finding.result)
+    return finding.result
+
+
+def as_json(result: StudyResult) -> dict[str, Any]:
+    """A study's result as its JSON file has it."""
+    head = ("dataset", "split", "input", "pages", "types", "main")
+    return {
+        **{key: getattr(result, key) for key in head},
+        "systems": {system.name: _system(system) for system in result.systems},
+        "differences": [
+            {"metric": p.metric, "first": p.first, "second": p.second, **asdict(p.difference)}
+            for p in result.pairs
+        ],
+        **({"agreement": result.agreement} if result.agreement else {}),
+    }
+
+
+def print_study(result: StudyResult) -> None:
+    """One row a system, the best first; a star marks those that cannot be told from the best."""
+    title = f"{result.dataset}, {result.split}: {result.pages} pages, {result.input} input"
+    table = Table(title=title, box=SIMPLE, padding=(0, 1, 0, 0))
+    metrics = list(result.systems[0].figures)
+    table.add_column("")
+    table.add_column("system", overflow="fold")
+    table.add_column(_title(metrics[0]), justify="right", no_wrap=True)
+    for metric in metrics[1:]:
+        table.add_column(_title(metric), justify="right")
+    table.add_column("a page", justify="right", no_wrap=True)
+    table.add_column("failed", justify="right")
+    best = top_group(result)
+    for system in ranked(result):
+        first, *rest = (system.figures[metric] for metric in metrics)
+        table.add_row(
+            "*" if system.name in best else "",
+            system.name,
+            _with_interval(first),
+            *(number_text(figure.mean) for figure in rest),
+            "" if system.seconds is None else time_text(system.seconds),
+            str(system.errors or ""),
+        )
+    Console().print(table)
+
+
+def _system(system: SystemResult) -> dict[str, Any]:
+    return {
+        **_figures(system.figures),
+        "seconds_per_page": system.seconds,
+        "errors": system.errors,
+        "version": system.version,
+        "peak_bytes": system.memory,
+        "failures": system.failures,
+        "by_type": {kind: _figures(figures) for kind, figures in system.by_type.items()},
+    }
+
+
+def _figures(figures: Mapping[str, Figure]) -> dict[str, Any]:
+    return {metric: asdict(figure) for metric, figure in figures.items()}
+
+
+def _with_interval(figure: Figure) -> str:
+    return f"{number_text(figure.mean)} ({interval_text(figure)})"
+
+
+def _title(metric: str) -> str:
+    return metric.replace("_", " ")
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        partial.write_text(text)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Studies: every system on the same pages, scored by the benchmarks' own metrics."""

@@ -1,0 +1,127 @@
+"""A whole study: from what is asked to what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...data.datasets import PageRecord
+from ...render.errors import StudyError
+from ..progress import track
+from .analysis import Analysis, agreement, mean_figure, system_result
+from .result import PageView, StudyResult
+from .scores import METRICS, is_scorable, make_reference, needs_blocks
+from .study import Request, Run, Study
+from .views import MOST, page_view, worst_first
+
+# What each benchmark is known by; the first one ranks.
+DEFAULT_METRICS = {
+    "cleaneval": ("block_f1", "block_precision", "block_recall", "word_f1", "rouge_lsum"),
+    "wcxb": ("word_f1", "with_share", "without_share"),
+    "aeb": ("aeb_f1", "aeb_precision", "aeb_recall", "aeb_accuracy"),
+    "folder": ("word_f1", "rouge_lsum"),
+}
+AGREEMENT = "agreement"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finding:
+    """A study's result, and what its report shows of single pages.
+
+    page_scores: by system, in the order of the records.
+    """
+
+    result: StudyResult
+    study: Study
+    records: Sequence[PageRecord]
+    runs: Sequence[Run]
+    page_scores: Mapping[str, Sequence[float]]
+
+    def views(self) -> list[PageView]:
+        """The worst pages."""
+        chosen = worst_first(self.page_scores)[:MOST]
+        with track("pages of the report", len(chosen)) as advance:
+            snapshot_of, views = self.study.stored_renderings(), []
+            for place in chosen:
+                scores = {name: column[place] for name, column in self.page_scores.items()}
+                views.append(page_view(self.records[place], self.runs, scores, snapshot_of))
+                advance()
+        return views
+
+
+def compare(request: Request, metrics: Sequence[str] = (), retrieval: bool = False) -> Finding:
+    """Make a study. Without `metrics` the data set's own; without gold, agreement.
+
+    Raises PagesightError.
+    """
+    study = Study(request)
+    metrics = metrics or DEFAULT_METRICS[study.dataset.name]
+    if unknown := [name for name in metrics if name not in METRICS]:
+        raise StudyError(f"no metric {unknown[0]!r}; there are {', '.join(METRICS)}")
+    records = _records(study)
+    scorable = [record for record in records if is_scorable(record)]
+    if scorable:
+        return _with_gold(study, scorable, metrics, retrieval)
+    if retrieval:
+        raise StudyError("queries are made from gold texts, and these pages have none")
+    if len(request.systems) < 2:
+        raise StudyError("pages without gold show how far systems agree: name two or more")
+    return _without_gold(study, records)
+
+
+def _records(study: Study) -> list[PageRecord]:
+    if not study.ids:
+        raise StudyError(f"{study.dataset.name}: no page in this selection")
+    with track("reading gold", len(study.ids)) as advance:
+        records = []
+        for id in study.ids:
+            records.append(study.dataset.load(id))
+            advance()
+    return records
+
+
+def _with_gold(
+    study: Study, records: Sequence[PageRecord], metrics: Sequence[str], retrieval: bool
+) -> Finding:
+    blocks = needs_blocks(metrics)
+    references = [make_reference(record, blocks) for record in records]
+    analysis = Analysis(references, metrics, retrieval)
+    runs, scored = [], []
+    for run in study.run([record.id for record in records]):
+        runs.append(run)
+        scored.append(analysis.score(run))
+    result = StudyResult(
+        dataset=study.dataset.name,
+        split=study.request.split,
+        input=study.request.input,
+        pages=len(records),
+        types=analysis.types,
+        main=metrics[0],
+        systems=tuple(map(analysis.system, scored)),
+        pairs=tuple(analysis.pairs(scored)),
+    )
+    page_scores = {s.run.name: analysis.page_scores(s, metrics[0]) for s in scored}
+    return Finding(result, study, records, runs, page_scores)
+
+
+def _without_gold(study: Study, records: Sequence[PageRecord]) -> Finding:
+    ids = [record.id for record in records]
+    runs = list(study.run(ids))
+    table = agreement(runs, ids)
+    # [s, p] mean over the other systems
+    with_others = (table.sum(axis=1) - 1) / (len(runs) - 1)
+    result = StudyResult(
+        dataset=study.dataset.name,
+        split=study.request.split,
+        input=study.request.input,
+        pages=len(ids),
+        types={},
+        main=AGREEMENT,
+        systems=tuple(
+            system_result(run, {AGREEMENT: mean_figure(column)})
+            for run, column in zip(runs, with_others, strict=True)
+        ),
+        agreement=tuple(map(tuple, table.mean(axis=2).tolist())),
+    )
+    scores = {run.name: row.tolist() for run, row in zip(runs, with_others, strict=True)}
+    return Finding(result, study, records, runs, scores)

@@ -1,0 +1,1 @@
+"""Systems to compare with: each behind the one protocol of `protocol`, found by `registry`."""

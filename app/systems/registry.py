@@ -1,0 +1,128 @@
+"""The names of systems, and how each is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+
+from ...data.datasets import Aeb, Dataset
+from ...model.predict import POLICIES, packaged, read_card
+from ...render.errors import StudyError
+from .protocol import System
+
+ALL = "all"
+
+# name -> (module of this folder, class, its arguments)
+_OWN: dict[str, tuple[str, str, tuple[object, ...]]] = {
+    "all-text": ("ours", "AllText", ()),
+    "text-density": ("text_density", "TextDensity", ()),
+    "text-density-mean": ("text_density", "TextDensity", (True,)),
+    "threshold": ("threshold", "Threshold", ()),
+    **{f"rprop-{number}": ("rprop", "RpropNetwork", (number,)) for number in range(1, 7)},
+    "adaboost": ("boosting", "AdaBoost", ()),
+    "row-blocks": ("row_blocks", "RowBlocks", ()),
+    "habr": ("habr", "Habr", ()),
+    "habr-length": ("habr", "Habr", (True,)),
+    "site-comparison": ("sitewise", "SiteComparison", ()),
+    "block-frequency": ("block_frequency", "BlockFrequency", ()),
+    "bte": ("bte", "Bte", ()),
+    "block-fusion": ("densitometric", "BlockFusion", ()),
+    "unfluff": ("unfluff", "Unfluff", ()),
+    "victor": ("victor", "Victor", ()),
+    "cetd": ("cetd", "Cetd", ()),
+    "ccb": ("blurring", "CodeBlurring", ("ccb",)),
+    "accb": ("blurring", "CodeBlurring", ("accb",)),
+    "tccb": ("blurring", "CodeBlurring", ("tccb",)),
+    "crunch": ("crunch", "Crunch", ()),
+}
+_PEERS = (
+    "trafilatura trafilatura-recall trafilatura-precision trafilatura-fast readability-lxml "
+    "justext boilerpipe-numwords boilerpipe-default boilerpipe-article boilerpipe-largest "
+    "boilerpipe-article-sentences boilerpipe-canola boilerpipe-everything resiliparse newspaper4k "
+    "goose3 inscriptis html-text"
+).split()
+_LIVE = {"diffbot": ("diffbot", "Diffbot", ())}
+_RENDERED = "-rendered"
+_RECORDED = "recorded:"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """How a system is made, in whatever process: by calling `maker` of the module of a full name."""
+
+
+    name: str
+    module: str
+    maker: str
+    arguments: tuple[object, ...]
+
+    def make(self) -> System:
+        """Raises PagesightError, where a package is missing as well."""
+        try:
+            maker = getattr(import_module(self.module), self.maker)
+            system: System = maker(*self.arguments)
+        except ModuleNotFoundError as error:
+            raise StudyError(
+                f"{self.name}: {error.name} is not installed: pip install 'pagesight[compare]'"
+            ) from error
+        return system
+
+
+def names() -> tuple[str, ...]:
+    """Every system that runs by itself, `all` of them, in the order of the tables."""
+    ours = ("pagesight", "pagesight-rendered", "web2text")
+    return (*ours, *_OWN, *_PEERS)
+
+
+def find(name: str, dataset: Dataset, split: str) -> Spec:
+    """The system of a name, fit to be tested on a split.
+
+    `pagesight`, `pagesight-rendered` and `web2text` take the packaged model that was trained for
+    the split; `pagesight:MODEL` takes a policy, a packaged model, or the path of one's own.
+    `recorded:FILE` are outputs in a file, `recorded:NAME` those that AEB has of a system.
+    Raises StudyError for an unknown name, and for a model that was trained on pages of the test.
+    """
+    if name in _OWN:
+        module, maker, arguments = _OWN[name]
+        return _own(name, module, maker, arguments)
+    if name in _LIVE:
+        return _own(name, *_LIVE[name])
+    if name in _PEERS:
+        return _own(name, "peers", "Peer", (name,))
+    if name.startswith(_RECORDED):
+        path = name.removeprefix(_RECORDED)
+        if isinstance(dataset, Aeb) and path in dataset.systems:
+            path = str(dataset.root / "output" / f"{path}.json")
+        return _own(name, "recorded", "Recorded", (name, path))
+    family, _, model = name.partition(":")
+    recipe = family.removesuffix(_RENDERED)
+    if recipe not in ("pagesight", "web2text"):
+        raise StudyError(f"{name}: no such system; there are {', '.join((*names(), *_LIVE))}")
+    model = POLICIES.get(model, model) or _model_for(recipe, dataset.name, split)
+    card = read_card(model)
+    if card.dataset == dataset.name != "folder" and card.split != split:
+        raise StudyError(
+            f"{name}: the model {card.name} was trained on pages of {dataset.name}, for the split "
+            f"{card.split!r}: it may know these pages; choose --split {card.split}"
+        )
+    return _own(name, "ours", "Pagesight", (name, model, family.endswith(_RENDERED)))
+
+
+def _own(name: str, module: str, maker: str, arguments: tuple[object, ...]) -> Spec:
+    return Spec(name, f"{__package__}.{module}", maker, arguments)
+
+
+def _model_for(recipe: str, dataset: str, split: str) -> str:
+    """The packaged model for a split, or the one of that recipe which saw the most pages."""
+    cards = {name: card for name in packaged() if (card := read_card(name)).recipe == recipe}
+    fitting = [name for name, c in cards.items() if (c.dataset, c.split) == (dataset, split)]
+    return max(fitting or cards, key=lambda name: int(cards[name].figures["training_pages"]))
+
+
+def expand(asked: str) -> Iterator[str]:
+    """The names in a comma-separated list, `all` for every one, each once."""
+    listed = (part.strip() for part in asked.split(","))
+    yield from dict.fromkeys(
+        name for part in listed if part for name in (names() if part == ALL else (part,))
+    )
