@@ -33,7 +33,13 @@ LAYERS = {
 }
 # Whoever extracts loads none of these: `app` reaches them when a command for training is called.
 WHEN_CALLED = {"train", "data"}
-TRAINING = ("app/training.py", "app/renderings.py", "app/study/", "app/systems/")
+TRAINING = (
+    "app/training.py",
+    "app/comparison.py",
+    "app/renderings.py",
+    "app/study/",
+    "app/systems/",
+)
 TRAINING_NAMES = tuple(f"pagesight/{name.removesuffix('.py')}" for name in TRAINING)
 HEAVY = {"torch", "playwright", "onnxruntime", "lxml", "PIL"}
 TORCH_HOMES = ("train/", "model/networks.py", "app/systems/rprop.py")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gzip
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from misbehaving import Moody, Pupil
+
 from pagesight.app.study.outputs import Output, Outputs
 from pagesight.app.study.pages import Pages
 from pagesight.app.study.runner import Runner
@@ -23,7 +22,7 @@ from pagesight.data.datasets import open_dataset
 from pagesight.render.errors import StudyError
 from pagesight.render.static import parse
 
-MOODY = Spec("moody", "misbehaving", "Moody", ())
+MOODY = Spec("moody", "misbehaving", "Moody", {})
 ARTICLE = "<title>t</title><h1>Head</h1><p>A text of some words.</p>"
 
 
@@ -94,7 +93,7 @@ def test_text_that_utf8_cannot_write_is_kept_without_it(moody: Worker) -> None:
 )
 def test_a_system_that_does_not_start_is_an_error(maker: str, said: str) -> None:
     with pytest.raises(StudyError, match=f"odd: {said}"):
-        Worker(Spec("odd", "misbehaving", maker, ()), None, 5)
+        Worker(Spec("odd", "misbehaving", maker, {}), None, 5)
 
 
 def test_a_closed_worker_leaves_no_process(moody: Worker) -> None:
@@ -105,7 +104,7 @@ def test_a_closed_worker_leaves_no_process(moody: Worker) -> None:
 
 
 def test_learning_happens_elsewhere_and_its_errors_are_told() -> None:
-    spec = Spec("pupil", "misbehaving", "Pupil", ())
+    spec = Spec("pupil", "misbehaving", "Pupil", {})
     assert learn(spec, [TrainingPage(page("a"), "a")] * 3) == b"3"
     with pytest.raises(StudyError, match="pupil: ValueError: nothing to learn from"):
         learn(spec, [])
@@ -236,7 +235,7 @@ def test_systems_are_found_by_name() -> None:
     dataset = open_dataset(str(Path(__file__).parents[1] / "data/samples"))
     assert find("bte", dataset, "all").make().name == "bte"
     assert len(names()) > 40
-    assert list(expand("bte, all,bte"))[0] == "bte"
+    assert next(expand("bte, all,bte")) == "bte"
     assert sorted(expand("bte,all")) == sorted(names())
     with pytest.raises(StudyError, match=r"nonsense: no such system; there are pagesight, "):
         find("nonsense", dataset, "all")

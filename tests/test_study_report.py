@@ -454,6 +454,11 @@ def test_words_of_scripts_without_spaces(open_report: Open) -> None:
     assert runs == [["same", "東"], ["missing", "京"], ["same", "都 a"]]
 
 
+def test_punctuation_is_no_difference(open_report: Open) -> None:
+    runs = open_report().tab.evaluate("diffTexts(\"It isn't. *\", 'It isn’t! It +')")
+    assert runs == [["same", "It isn’t! "], ["missing", "*"], ["extra", "It +"]]
+
+
 def test_long_texts_are_compared_in_time(open_report: Open) -> None:
     tab = open_report().tab
     # Nothing in common at the ends, so that nothing is cut off there.

@@ -48,7 +48,8 @@ def state() -> bytes:
 @pytest.fixture(scope="module")
 def victor(state: bytes) -> Victor:
     made = Victor()
-    made.load(state)
+    # a copy that nobody else keeps
+    made.load(bytes(bytearray(state)))
     return made
 
 

@@ -3,6 +3,8 @@
 // Scripts that do not write spaces between words: a character is a word.
 const ALONE = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}'
 const WORDS = new RegExp(`(?:[${ALONE}]|[^\\s${ALONE}]+)\\s*`, 'gu')
+// What scores do not see either: quotes of two kinds, a full stop more or less.
+const PUNCTUATION = /[^\p{L}\p{M}\p{N}_]+/gu
 const LINES = /[^\n]*\n+|[^\n]+/g
 // Numbers in the table that finds what is common: 64 MB, some tenths of a second.
 const MOST_NUMBERS = 1 << 24
@@ -31,11 +33,11 @@ function diffLines(gold, text) {
   return found
 }
 
-// The runs of two lists of pieces, null where they are too many; space at their ends is no matter.
+// The runs of two lists of pieces, null where they are too many; their letters and digits count.
 function diffPieces(gold, text) {
   const numbers = new Map()
   const number = piece => {
-    const key = piece.trimEnd()
+    const key = piece.replace(PUNCTUATION, '') || piece.trimEnd()
     if (!numbers.has(key)) numbers.set(key, numbers.size)
     return numbers.get(key)
   }

@@ -15,7 +15,6 @@ from .outputs import Output, Outputs
 from .pages import Pages
 from .worker import Worker
 
-
 _STOPPED = Output("", 0.0, 0, "stopped")
 
 
@@ -37,7 +36,7 @@ class Runner:
         cannot be started at all.
         """
         idle: SimpleQueue[Worker | None] = SimpleQueue()
-        for _ in range(self.workers):
+        for _ in range(1 if system.live else self.workers):
             idle.put(None)
         started: list[Worker] = []
         stopped = Event()
@@ -60,7 +59,7 @@ class Runner:
             finally:
                 idle.put(worker)
             # A page that was stopped has not failed.
-            if not stopped.is_set():
+            if not stopped.is_set() and not (system.live and output.error):
                 self.outputs.put(system.name, system.version, digest, output)
             return id, output
 

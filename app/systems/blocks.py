@@ -107,13 +107,13 @@ def _close(blocks: list[TextBlock], runs: list[tuple[str, _Place]], before: set[
     text = " ".join("".join(run for run, _ in runs).split())
     if text:
         places = [place for run, place in runs if not run.isspace()]
-        counts = [(len(_WORD.findall(run)), "a" in place.containers) for run, place in runs]
+        linked = [run for run, place in runs if "a" in place.containers]
         blocks.append(
             TextBlock(
                 text=text,
                 path=places[0].path,
                 words=len(_WORD.findall(text)),
-                linked=sum(words for words, is_linked in counts if is_linked),
+                linked=sum(len(_WORD.findall(run)) for run in linked),
                 containers=frozenset.intersection(*(place.containers for place in places)),
                 before=frozenset(before),
                 cell=places[0].cell,

@@ -1,8 +1,8 @@
 """Body Text Extraction: the one span of a page that has many words and few tags.
 
 A. Finn, N. Kushmerick, B. Smyth, "Fact or Fiction: Content Classification for Digital Libraries"
-(DELOS workshop 2001, section 3): the page is a sequence of tags and words; the content lies
-between the two places which maximise the words between them plus the tags outside of them.
+(DELOS workshop 2001): the page is a sequence of tags and words; the content lies between the two
+places which maximise the words between them plus the tags outside of them.
 
 Comments, and what is in scripts, styles and titles, are neither. J. Pomikálek's program, which
 benchmarks run, cuts the page to what follows its last `<body>` and precedes the next `</body>`

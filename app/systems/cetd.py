@@ -1,8 +1,8 @@
 """Content extraction via text density: the part of the tree with most text for its tags.
 
 F. Sun, D. Song, L. Liao, "DOM Based Content Extraction via Text Density" (SIGIR 2011): composite
-text density (section 3.2), density sum (3.3) and threshold (4.2), with zeros smoothed as in the
-authors' program, where the text right in an element counts as one more child of it.
+text density, density sum and threshold, with zeros smoothed as in the authors' program, where the
+text right in an element counts as one more child of it.
 
 Two things differ from that program. The density of such a text is that of an element without tags
 and links, so that it is finite on pages without links. And no styles are computed: an element is

@@ -1,19 +1,18 @@
 """Crunch: what is left of a page when its links, lists of links, advertisements and forms are gone.
 
 S. Gupta, G. Kaiser, D. Neistadt, P. Grimm, "DOM-based Content Extraction of HTML Documents" (WWW
-2003, section 3), with the settings that the authors' program starts with: it walks down the tree
+2003), with the settings that the authors' program starts with: it walks down the tree
 and drops table cells with many links for their words, all other links, forms and their controls.
 
-Two of its filters are not here as they were. The list of advertisement servers was a file of
-thousands of hosts; here a host is one of advertisements by a word in it, and an element by a class
-or id that begins with such a word (but `html` and `body`, whose names tell of the whole page). The
-removal of empty tables shows in the page's layout only: a table is empty that has no text left.
+Two of its filters show in a page's layout, but not in its text. What comes from a host on its list
+of advertisers is a link, a picture or a frame, and these are gone anyway; what else is an
+advertisement is told here by a class or id that begins with such a word (but those of `html` and
+`body`, which tell of the whole page). A table is empty that has no text left.
 """
 
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
@@ -31,12 +30,10 @@ LETTERS_PER_WORD = 5
 """Letters that make a word."""
 _FORMS = frozenset({"form", "input", "button", "select", "textarea"})
 _PAGE = frozenset({"html", "body"})
-_WORDS = (
-    r"(?:ads?|adserv(?:er|ing)?|advert(?:s|ise(?:r|ment)s?|ising)?|banners?|doubleclick"
-    r"|sponsor(?:ed|s)?)(?![a-z])"
+_ADVERTISING = re.compile(
+    r"(?<!\S)(?:ads?|advert(?:s|ise(?:r|ment)s?|ising)?|banners?|sponsor(?:ed|s)?)(?![a-z])",
+    re.IGNORECASE,
 )
-_NAMED = re.compile(r"(?<!\S)" + _WORDS, re.IGNORECASE)
-_HOSTED = re.compile(r"(?<![a-z])" + _WORDS, re.IGNORECASE)
 
 
 class Crunch(System):
@@ -72,16 +69,6 @@ def link_lists(tree: Tree, is_link: Bool) -> Bool:
 
 
 def is_advertisement(element: html.HtmlElement) -> bool:
-    """Whether what an element shows comes from, or is named as, an advertiser's."""
-    if element.tag in _PAGE:
-        return False
-    named = f"{element.get('class', '')} {element.get('id', '')}"
-    return bool(_NAMED.search(named) or _HOSTED.search(_host(element)))
-
-
-def _host(element: html.HtmlElement) -> str:
-    address = element.get("href") or element.get("src") or ""
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:
-        return ""
+    """Whether an element is named as an advertisement."""
+    names = (element.get("class", ""), element.get("id", ""))
+    return element.tag not in _PAGE and any(map(_ADVERTISING.search, names))

@@ -1,13 +1,13 @@
 """Block fusion: neighbours of like text density are one block, dense blocks are content.
 
-C. Kohlschütter, W. Nejdl, "A Densitometric Approach to Web Page Segmentation" (CIKM 2008, sections
-3 and 4): the density of a block is its words for each line of 80 characters, the last line left out
-where there are more (it is seldom full); neighbours are fused as long as their densities differ by
-less than a share of the greater (BF-plain).
+C. Kohlschütter, W. Nejdl, "A Densitometric Approach to Web Page Segmentation" (CIKM 2008): the
+density of a block is its words for each line of 80 characters, the last line left out where there
+are more (it is seldom full); neighbours are fused as long as their densities differ by less than a
+share of the greater (BF-plain).
 
-The paper only cuts pages. That content is what is dense is Kohlschütter's "A Densitometric Analysis
-of Web Template Content" (WWW 2009), which gives no threshold; here it is 9, the one at which his
-program boilerpipe counts words as those of full text, and the first split of its density tree
+That paper only cuts pages. That content is what is dense is Kohlschütter's "A Densitometric
+Analysis of Web Template Content" (WWW 2009). The threshold is the one at which his program
+boilerpipe counts words as those of full text, and the first split of its density tree
 (C. Kohlschütter, P. Fankhauser, W. Nejdl, WSDM 2010).
 """
 
@@ -22,7 +22,7 @@ from .protocol import StudyPage, System
 WIDTH = 80
 """Characters in a line."""
 LIKE = 0.38
-"""Fuse up to this difference of densities, a share of the greater one (2008, section 5)."""
+"""Fuse up to this difference of densities, a share of the greater one."""
 FULL_TEXT = 9.0
 """Words a line from which on a block is content."""
 

@@ -12,7 +12,6 @@ and a text without a word (a bullet, a bar) is no line: what it took is counted 
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .protocol import TrainingPage
+from .texts import decode_entities
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -46,8 +46,6 @@ _MARKUP = re.compile(
 )
 _HREF = re.compile(r"\shref\s*=", re.IGNORECASE)
 _WORD = re.compile(r"\w")
-# `html.unescape` raises on numbers of more than 4,300 digits; no character needs one of eight.
-_HUGE = re.compile(r"&#[0-9]{8,};?")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,8 +117,7 @@ class _Reader:
                 self._end = end
 
     def end_line(self) -> None:
-        raw = _HUGE.sub("\ufffd", "".join(self._parts))
-        text = " ".join(html.unescape(raw).split())
+        text = " ".join(decode_entities("".join(self._parts)).split())
         self._parts.clear()
         if _WORD.search(text):
             spent = self._source[self._begin : self._end]

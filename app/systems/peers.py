@@ -74,9 +74,7 @@ def _trafilatura(**options: bool) -> Callable[[], Extract]:
     def build() -> Extract:
         from trafilatura import extract
 
-        return lambda html, url: extract(
-            html, url=url or None, include_comments=False, **options
-        )
+        return lambda html, url: extract(html, url=url or None, include_comments=False, **options)
 
     return build
 
@@ -165,8 +163,7 @@ _TRAFILATURA = {
 
 RECIPES: dict[str, Recipe] = {
     **{
-        name: Recipe(("trafilatura",), "trafilatura", build)
-        for name, build in _TRAFILATURA.items()
+        name: Recipe(("trafilatura",), "trafilatura", build) for name, build in _TRAFILATURA.items()
     },
     "readability-lxml": Recipe(("readability-lxml", "html-text"), "readability", _readability),
     "justext": Recipe(("justext",), "justext", _justext),

@@ -42,6 +42,7 @@ class System(ABC):
     needs_rendering: whether it reads `StudyPage.snapshot`.
     siblings: how many other pages of the site it wants to see.
     deadline: seconds it may take for a page.
+    live: whether it asks a service: one page at a time, and errors, which may pass, are not kept.
     """
 
     name: str
@@ -49,6 +50,7 @@ class System(ABC):
     needs_rendering: bool = False
     siblings: int = 0
     deadline: float = 30.0
+    live: bool = False
 
     @abstractmethod
     def extract(self, page: StudyPage) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -14,27 +14,30 @@ from .protocol import System
 ALL = "all"
 
 # name -> (module of this folder, class, its arguments)
-_OWN: dict[str, tuple[str, str, tuple[object, ...]]] = {
-    "all-text": ("ours", "AllText", ()),
-    "text-density": ("text_density", "TextDensity", ()),
-    "text-density-mean": ("text_density", "TextDensity", (True,)),
-    "threshold": ("threshold", "Threshold", ()),
-    **{f"rprop-{number}": ("rprop", "RpropNetwork", (number,)) for number in range(1, 7)},
-    "adaboost": ("boosting", "AdaBoost", ()),
-    "row-blocks": ("row_blocks", "RowBlocks", ()),
-    "habr": ("habr", "Habr", ()),
-    "habr-length": ("habr", "Habr", (True,)),
-    "site-comparison": ("sitewise", "SiteComparison", ()),
-    "block-frequency": ("block_frequency", "BlockFrequency", ()),
-    "bte": ("bte", "Bte", ()),
-    "block-fusion": ("densitometric", "BlockFusion", ()),
-    "unfluff": ("unfluff", "Unfluff", ()),
-    "victor": ("victor", "Victor", ()),
-    "cetd": ("cetd", "Cetd", ()),
-    "ccb": ("blurring", "CodeBlurring", ("ccb",)),
-    "accb": ("blurring", "CodeBlurring", ("accb",)),
-    "tccb": ("blurring", "CodeBlurring", ("tccb",)),
-    "crunch": ("crunch", "Crunch", ()),
+_OWN: dict[str, tuple[str, str, dict[str, object]]] = {
+    "all-text": ("ours", "AllText", {}),
+    "text-density": ("text_density", "TextDensity", {}),
+    "text-density-mean": ("text_density", "TextDensity", {"mean": True}),
+    "threshold": ("threshold", "Threshold", {}),
+    **{
+        f"rprop-{number}": ("rprop", "RpropNetwork", {"feature_set": number})
+        for number in range(1, 7)
+    },
+    "adaboost": ("boosting", "AdaBoost", {}),
+    "row-blocks": ("row_blocks", "RowBlocks", {}),
+    "habr": ("habr", "Habr", {}),
+    "habr-length": ("habr", "Habr", {"length_only": True}),
+    "site-comparison": ("sitewise", "SiteComparison", {}),
+    "block-frequency": ("block_frequency", "BlockFrequency", {}),
+    "bte": ("bte", "Bte", {}),
+    "block-fusion": ("densitometric", "BlockFusion", {}),
+    "unfluff": ("unfluff", "Unfluff", {}),
+    "victor": ("victor", "Victor", {}),
+    "cetd": ("cetd", "Cetd", {}),
+    "ccb": ("blurring", "CodeBlurring", {}),
+    "accb": ("blurring", "CodeBlurring", {"links": False}),
+    "tccb": ("blurring", "CodeBlurring", {"tokens": True}),
+    "crunch": ("crunch", "Crunch", {}),
 }
 _PEERS = (
     "trafilatura trafilatura-recall trafilatura-precision trafilatura-fast readability-lxml "
@@ -42,26 +45,25 @@ _PEERS = (
     "boilerpipe-article-sentences boilerpipe-canola boilerpipe-everything resiliparse newspaper4k "
     "goose3 inscriptis html-text"
 ).split()
-_LIVE = {"diffbot": ("diffbot", "Diffbot", ())}
+_LIVE = {"diffbot": ("diffbot", "Diffbot", {})}
 _RENDERED = "-rendered"
 _RECORDED = "recorded:"
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """How a system is made, in whatever process: by calling `maker` of the module of a full name."""
-
+    """How a system is made, in whatever process; `module` is a full name."""
 
     name: str
     module: str
     maker: str
-    arguments: tuple[object, ...]
+    arguments: Mapping[str, object]
 
     def make(self) -> System:
         """Raises PagesightError, where a package is missing as well."""
         try:
             maker = getattr(import_module(self.module), self.maker)
-            system: System = maker(*self.arguments)
+            system: System = maker(**self.arguments)
         except ModuleNotFoundError as error:
             raise StudyError(
                 f"{self.name}: {error.name} is not installed: pip install 'pagesight[compare]'"
@@ -89,12 +91,12 @@ def find(name: str, dataset: Dataset, split: str) -> Spec:
     if name in _LIVE:
         return _own(name, *_LIVE[name])
     if name in _PEERS:
-        return _own(name, "peers", "Peer", (name,))
+        return _own(name, "peers", "Peer", {"name": name})
     if name.startswith(_RECORDED):
         path = name.removeprefix(_RECORDED)
         if isinstance(dataset, Aeb) and path in dataset.systems:
             path = str(dataset.root / "output" / f"{path}.json")
-        return _own(name, "recorded", "Recorded", (name, path))
+        return _own(name, "recorded", "Recorded", {"name": name, "path": path})
     family, _, model = name.partition(":")
     recipe = family.removesuffix(_RENDERED)
     if recipe not in ("pagesight", "web2text"):
@@ -106,10 +108,12 @@ def find(name: str, dataset: Dataset, split: str) -> Spec:
             f"{name}: the model {card.name} was trained on pages of {dataset.name}, for the split "
             f"{card.split!r}: it may know these pages; choose --split {card.split}"
         )
-    return _own(name, "ours", "Pagesight", (name, model, family.endswith(_RENDERED)))
+    rendered = family.endswith(_RENDERED)
+    arguments = {"name": name, "model": model, "rendered": rendered}
+    return _own(name, "ours", "Pagesight", arguments)
 
 
-def _own(name: str, module: str, maker: str, arguments: tuple[object, ...]) -> Spec:
+def _own(name: str, module: str, maker: str, arguments: Mapping[str, object]) -> Spec:
     return Spec(name, f"{__package__}.{module}", maker, arguments)
 
 

@@ -31,6 +31,8 @@ _MARKUP = re.compile(
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
 _SPACE = re.compile(r"\s+")
+# `html.unescape` raises on numbers of more than 4,300 digits; no character needs one of eight.
+_HUGE = re.compile(r"&#[0-9]{8,};?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +53,24 @@ class Piece:
         return self.tag in BLOCK_TAGS
 
 
+def decode_entities(text: str) -> str:
+    """A text of HTML as a person reads it."""
+    return entities.unescape(_HUGE.sub("\ufffd", text))
+
+
 def source_pieces(source: str) -> Iterator[Piece]:
     """All pieces of a source, in order, in time that grows with its length; never raises."""
     place = 0
     for found in _MARKUP.finditer(source):
         if found.start() > place:
-            yield Piece(entities.unescape(source[place : found.start()]), "")
+            yield Piece(decode_entities(source[place : found.start()]), "")
         place = found.end()
         if found["raw"]:
             yield Piece(f"<{found['raw']}>", found["raw"].lower())
         elif found["tag"]:
             yield Piece(found[0], found["tag"].lower().strip("/"))
     if place < len(source):
-        yield Piece(entities.unescape(source[place:]), "")
+        yield Piece(decode_entities(source[place:]), "")
 
 
 def split_words(pieces: Iterable[Piece]) -> list[Piece]:

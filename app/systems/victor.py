@@ -65,6 +65,7 @@ class Victor(LearnedSystem):
 
     def __init__(self) -> None:
         self._tagger: Tagger | None = None
+        self._state = b""
 
     def fit(self, pages: Sequence[TrainingPage]) -> bytes:
         """The CRF's model file, by L-BFGS; its labels are those of `train.align`."""
@@ -89,7 +90,8 @@ class Victor(LearnedSystem):
             tagger.open_inmemory(state)
         except ValueError as error:
             raise ModelError(f"victor: not a model of a CRF: {error}") from error
-        self._tagger = tagger
+        # The tagger reads from these bytes, but does not keep them.
+        self._state, self._tagger = state, tagger
 
     def extract(self, page: StudyPage) -> str:
         """The blocks of the likeliest chain's content; raises ModelError before `load`."""
