@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _META = re.compile(rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([a-zA-Z0-9_:.-]{2,40})""", re.I)
 _PRESCAN = 4096
+_REPLACEMENT = "\ufffd".encode()
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _GUESS_BYTES = 100_000
 _GUESS_BEFORE = 1000
@@ -63,11 +64,12 @@ def _declared(content: bytes, label: str) -> str:
 
 def _count_utf8(content: bytes) -> tuple[int, int]:
     """How many characters beyond ASCII are valid UTF-8, and how many are not."""
-    text = content.decode("utf-8", "replace")
+    # U+FFFD may stand in a page, put there by whoever read it wrongly before: it is valid.
+    text = content.replace(_REPLACEMENT, b"").decode("utf-8", "replace")
     # A page that was cut in the middle of a character is not broken for that.
     broken = text.removesuffix("\ufffd").count("\ufffd")
     beyond = len(text) - len(text.encode("ascii", "ignore"))
-    return beyond - text.count("\ufffd"), broken
+    return beyond - text.count("\ufffd") + content.count(_REPLACEMENT), broken
 
 
 def _fits(content: bytes, name: str) -> bool:

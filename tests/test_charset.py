@@ -209,3 +209,10 @@ def test_any_bytes_are_read(content: bytes, label: str) -> None:
     name = choose(content, label)
     assert name == name.lower()
     assert isinstance(decode(content, name), str)
+
+
+def test_a_replacement_character_that_the_page_itself_has_is_no_damage() -> None:
+    page = "<p>이미 깨진 \ufffd\ufffd 글자가 있는 문서</p>".encode()
+    assert choose(page) == "utf-8"
+    assert choose(page[:-7]) == "utf-8"
+    assert choose(page.replace("문서".encode(), b"\xb9\xae\xbc\xad") * 9) != "utf-8"

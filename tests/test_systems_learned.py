@@ -63,11 +63,14 @@ def test_victor_learns_the_same_from_the_same(state: bytes) -> None:
     assert Victor().fit(PAGES[:6]) != state
 
 
-def test_victor_has_to_learn_first() -> None:
+def test_victor_has_to_learn_first(state: bytes) -> None:
     with pytest.raises(ModelError, match="nothing learned"):
         extract(Victor(), "<p>a</p>")
+    for damaged in (b"", b"no model at all", state[:-1], state + b"x"):
+        with pytest.raises(ModelError, match=r"is damaged|not a model"):
+            Victor().load(damaged)
     with pytest.raises(ModelError, match="not a model"):
-        Victor().load(b"no model at all")
+        Victor().load(b"x" + state[1:])
 
 
 def seen(html: str) -> list[set[str]]:

@@ -17,8 +17,9 @@ UNSEEN = frozenset(
     {"head", "script", "style", "noscript", "template", "iframe", "object", "select", "textarea"}
 )
 
-# What XML cannot hold.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""What XML cannot hold."""
+
 _NAME = re.compile(r"[A-Za-z_][\w.-]*\Z", re.ASCII)
 _FRAME = {"iframe": "div", "frame": "div", "frameset": "div"}
 
@@ -52,10 +53,10 @@ def tree_of(snapshot: Snapshot) -> html.HtmlElement:
             root = element if root is None else root
             for name, value in snapshot.attributes(node).items():
                 if _NAME.match(name):
-                    element.set(name, _UNPRINTABLE.sub("", value))
+                    element.set(name, UNPRINTABLE.sub("", value))
             elements[node] = element
         elif kind == TEXT and above is not None:
-            _append_text(above, _UNPRINTABLE.sub("", snapshot.text(node)))
+            _append_text(above, UNPRINTABLE.sub("", snapshot.text(node)))
         elif above is not None and kind not in (8, 255):
             elements[node] = above  # a document or a shadow root: its nodes belong to its host
     return root if root is not None else html.Element("html")

@@ -13,9 +13,10 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ...render.errors import PagesightError
+from .dom import UNPRINTABLE
 from .protocol import StudyPage, System
 
 # From a page's source and its address to its text.
@@ -64,13 +65,15 @@ class Peer(System):
 
     def extract(self, page: StudyPage) -> str:
         """The text that the package gives, "" for a blank page: some packages refuse those."""
-        if not page.html.strip():
+        # Nobody sees them, and no page is the better extracted for a parser's failing on them.
+        html = UNPRINTABLE.sub("", page.html.replace("\f", " "))
+        if not html.strip():
             return ""
-        with warnings.catch_warnings(action="ignore"):  # of what the packages use is deprecated
-            return self._extract(page.html, page.url) or ""
+        with warnings.catch_warnings(action="ignore"):  # of what the packages use that is outdated
+            return self._extract(html, page.url) or ""
 
 
-def _trafilatura(**options: bool) -> Callable[[], Extract]:
+def _trafilatura(**options: Any) -> Callable[[], Extract]:
     def build() -> Extract:
         from trafilatura import extract
 

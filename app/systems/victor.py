@@ -31,6 +31,9 @@ L2 = 1.0
 # Attributes that are rarer say nothing of other pages.
 LEAST_SEEN = 5
 
+# Where CRFsuite's model file holds its own size. The library does not look whether it is cut.
+_SIZE = slice(4, 8)
+
 CONTENT = "content"
 OTHER = "other"
 
@@ -86,6 +89,8 @@ class Victor(LearnedSystem):
         from pycrfsuite import Tagger
 
         tagger = Tagger()
+        if int.from_bytes(state[_SIZE], "little") != len(state):
+            raise ModelError("victor: the model of the CRF is damaged")
         try:
             tagger.open_inmemory(state)
         except ValueError as error:
