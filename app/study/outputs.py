@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import Any
 
 from ...render.errors import StudyError
 from ...render.store import cache_folder
@@ -85,9 +86,9 @@ class Outputs:
         """Close the file."""
         self._connection.close()
 
-    def _fetch(self, query: str, values: tuple[object, ...]) -> tuple[object, ...] | None:
+    def _fetch(self, query: str, values: tuple[object, ...]) -> tuple[Any, ...] | None:
         with self._lock:
-            row: tuple[object, ...] | None = self._connection.execute(query, values).fetchone()
+            row: tuple[Any, ...] | None = self._connection.execute(query, values).fetchone()
         return row
 
     def _write(self, statement: str, values: tuple[object, ...]) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...render.errors import PagesightError, StudyError
 from ..systems.protocol import LearnedSystem, StudyPage, TrainingPage
-from ..systems.registry import Spec
+from ..systems.registry import Spec, missing_package
 from .outputs import Output
 
 # Making a system imports packages and loads weights.
@@ -40,8 +40,8 @@ class Worker:
         if not self._process.is_alive():
             try:
                 self._start()
-            except StudyError as error:
-                return Output("", time.perf_counter() - begin, 0, str(error))
+            except StudyError as failure:
+                return Output("", time.perf_counter() - begin, 0, str(failure))
         try:
             self._pipe.send(page)
             if self._pipe.poll(self._deadline):
@@ -107,8 +107,8 @@ def _serve(pipe: Connection, spec: Spec, state: bytes | None) -> None:
         system = spec.make()
         if state is not None and isinstance(system, LearnedSystem):
             system.load(state)
-    except Exception as error:
-        pipe.send(_one_line(error))
+    except Exception as failure:
+        pipe.send(_one_line(failure))
         return
     with suppress(Exception):
         system.warm_up()
@@ -135,8 +135,8 @@ def _learn(pipe: Connection, spec: Spec, pages: list[TrainingPage]) -> None:
         if not isinstance(system, LearnedSystem):
             raise TypeError("it does not learn")
         pipe.send(system.fit(pages))
-    except Exception as error:
-        pipe.send(_one_line(error))
+    except Exception as failure:
+        pipe.send(_one_line(failure))
 
 
 def _be_quiet() -> None:
@@ -150,6 +150,8 @@ def _be_quiet() -> None:
 
 
 def _one_line(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return missing_package(error)
     said = " ".join(str(error).split())[:300]
     if isinstance(error, PagesightError) and said:
         return said

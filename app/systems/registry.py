@@ -45,7 +45,7 @@ _PEERS = (
     "boilerpipe-article-sentences boilerpipe-canola boilerpipe-everything resiliparse newspaper4k "
     "goose3 inscriptis html-text"
 ).split()
-_LIVE = {"diffbot": ("diffbot", "Diffbot", {})}
+_LIVE: dict[str, tuple[str, str, dict[str, object]]] = {"diffbot": ("diffbot", "Diffbot", {})}
 _RENDERED = "-rendered"
 _RECORDED = "recorded:"
 
@@ -65,10 +65,13 @@ class Spec:
             maker = getattr(import_module(self.module), self.maker)
             system: System = maker(**self.arguments)
         except ModuleNotFoundError as error:
-            raise StudyError(
-                f"{self.name}: {error.name} is not installed: pip install 'pagesight[compare]'"
-            ) from error
+            raise StudyError(f"{self.name}: {missing_package(error)}") from error
         return system
+
+
+def missing_package(error: ModuleNotFoundError) -> str:
+    """What to do about it."""
+    return f"{error.name} is not installed: pip install 'pagesight[compare]'"
 
 
 def names() -> tuple[str, ...]:
