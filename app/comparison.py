@@ -60,7 +60,8 @@ def as_json(result: StudyResult) -> dict[str, Any]:
 def print_study(result: StudyResult) -> None:
     """One row a system, the best first; a star marks those that cannot be told from the best."""
     title = f"{result.dataset}, {result.split}: {result.pages} pages, {result.input} input"
-    table = Table(title=title, box=SIMPLE, padding=(0, 1, 0, 0))
+    caption = "* the best, and what cannot be told apart from it; times without any rendering"
+    table = Table(title=title, caption=caption, box=SIMPLE, padding=(0, 1, 0, 0))
     metrics = list(result.systems[0].figures)
     table.add_column("")
     table.add_column("system", overflow="fold")

@@ -6,6 +6,7 @@ Layout: `html/ID.html.gz`, `ground-truth.json` with `{ID: {"articleBody": text, 
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ..render.errors import DatasetError
 from .records import Dataset, PageRecord, read_bytes, read_json, require
@@ -53,14 +54,20 @@ def read_outputs(path: Path) -> dict[str, str]:
     """Texts that a system gave, by page id, "" where it gave none; raises DatasetError.
 
     The file is `{ID: {"articleBody": text}}`, the same as the `output` of an object that has the
-    system's `version` beside it, or `{ID: text}`.
+    system's `version` beside it, `{ID: text}`, or `{ID: {"objects": [{"text": text}]}}` as Diffbot
+    answers.
     """
     published = read_json(path)
     try:
         outputs = published["output"] if "version" in published else published
-        return {
-            id: output if isinstance(output, str) else output.get("articleBody") or ""
-            for id, output in outputs.items()
-        }
+        return {id: _text(output) for id, output in outputs.items()}
     except (AttributeError, KeyError, TypeError) as error:
         raise DatasetError(f"{path}: not as published: {error!r}") from error
+
+
+def _text(output: Any) -> str:
+    if isinstance(output, str):
+        return output
+    if "objects" in output:
+        return str(output["objects"][0].get("text") or "") if output["objects"] else ""
+    return str(output.get("articleBody") or "")

@@ -29,8 +29,9 @@ class PageRecord:
     `content` is what to parse or render, `charset` its encoding or "" where the data set does not
     say. `gold` is the content as plain text, None where there is none (an empty string says that
     the page has no content). `mask` has one character for each character of the decoded content:
-    the character itself where it is content, `DROPPED` where not. `marked` is the gold text with CleanEval's marks of segments. `with_snippets` must be in an
-    extraction, `without_snippets` must not.
+    the character itself where it is content, `DROPPED` where not. `marked` is the gold text with
+    CleanEval's marks of segments. `with_snippets` must be in an extraction, `without_snippets` must
+    not.
     """
 
     id: str

@@ -248,6 +248,7 @@ def test_the_input_may_be_the_rendered_page(study: Path) -> None:
     ("arguments", "code", "said"),
     [
         (("--systems", "nonsense"), 1, "nonsense: no such system; there are pagesight, "),
+        (("--metrics", "without_share"), 1, "without_share is the better the lower"),
         (("--systems", " , "), 2, "--systems: name one at least"),
         (("--input", "cooked"), 2, "--input cooked: there are raw, rendered"),
         (("--metrics", "word_f1,speed"), 1, "no metric 'speed'; there are word_f1"),

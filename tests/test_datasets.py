@@ -174,6 +174,8 @@ def test_aeb(write: Write, tmp_path: Path) -> None:
     write("output/Diffbot.json", json.dumps({"b": {"articleBody": "x"}, "a": {}}))
     write("output/Own.json", json.dumps({"b": "y"}))
     write("output/Go.json", json.dumps({"version": "1", "output": {"b": {"articleBody": "z"}}}))
+    answer = {"b": {"objects": [{"type": "article", "text": "w"}]}, "a": {"objects": []}}
+    write("output/Live.json", json.dumps(answer))
     write("output/bad.json", "[]")
     (tmp_path / "html").mkdir(exist_ok=True)
     dataset = open_dataset("aeb", tmp_path)
@@ -181,10 +183,11 @@ def test_aeb(write: Write, tmp_path: Path) -> None:
     assert dataset.ids() == ("b", "a")
     page = dataset.load("b")
     assert (page.content, page.gold, page.url, page.page_type) == (b"<p>B", "B", "u", "article")
-    assert dataset.systems == ("Diffbot", "Go", "Own", "bad")
+    assert dataset.systems == ("Diffbot", "Go", "Live", "Own", "bad")
     assert dataset.recorded("Diffbot") == {"b": "x", "a": ""}
     assert dataset.recorded("Own") == {"b": "y"}
     assert dataset.recorded("Go") == {"b": "z"}
+    assert dataset.recorded("Live") == {"b": "w", "a": ""}
     for id in ("a", "c"):
         with pytest.raises(DatasetError, match=f"no article {id}"):
             dataset.load(id)

@@ -10,7 +10,7 @@ from ...render.errors import StudyError
 from ..progress import track
 from .analysis import Analysis, agreement, mean_figure, system_result
 from .result import PageView, StudyResult
-from .scores import METRICS, is_scorable, make_reference, needs_blocks
+from .scores import LOWER_IS_BETTER, METRICS, is_scorable, make_reference, needs_blocks
 from .study import Request, Run, Study
 from .views import MOST, page_view, worst_first
 
@@ -58,6 +58,10 @@ def compare(request: Request, metrics: Sequence[str] = (), retrieval: bool = Fal
     metrics = metrics or DEFAULT_METRICS[study.dataset.name]
     if unknown := [name for name in metrics if name not in METRICS]:
         raise StudyError(f"no metric {unknown[0]!r}; there are {', '.join(METRICS)}")
+    if metrics[0] in LOWER_IS_BETTER:
+        raise StudyError(
+            f"{metrics[0]} is the better the lower: name another metric first, to rank by"
+        )
     records = _records(study)
     scorable = [record for record in records if is_scorable(record)]
     if scorable:

@@ -198,3 +198,4 @@ FAMILIES = (
 )
 METRICS = tuple(name for family in FAMILIES for name in family.figures)
 """Names of all figures."""
+LOWER_IS_BETTER = frozenset({"without_share"})
