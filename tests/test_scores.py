@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from pagesight.app.study.bootstrap import (
     pooled_f1,
     share,
 )
+from pagesight.app.study.outputs import Outputs
 from pagesight.app.study.scores import (
     AEB,
     BLOCKS,
@@ -35,6 +37,7 @@ from pagesight.app.study.scores import (
     make_reference,
     needs_blocks,
 )
+from pagesight.app.study.scoring import Scorer
 from pagesight.data.datasets import Aeb, PageRecord, open_dataset
 from pagesight.train.examples import load_example, static_snapshot
 from pagesight.train.metrics import block_scores, rouge_lsum, word_f1
@@ -315,3 +318,27 @@ def test_statistics(of: Statistic, sums: list[float], expected: float) -> None:
     assert of(table).tolist() == [[expected, expected]]
     figure = Draws(table[0, 0], table[0]).figure(of)
     assert (figure.mean, figure.low, figure.high) == (expected, expected, expected)
+
+
+def test_scores_are_computed_once_and_elsewhere(tmp_path: Path) -> None:
+    references = [make_reference(replace(record(f"a b {n}"), id=str(n)), False) for n in range(20)]
+    texts = [f"a b {n % 3}" for n in range(20)]
+    metrics = ["word_f1", "aeb_f1"]
+    with closing(Outputs(tmp_path)) as store:
+        with Scorer(references, metrics, store, 2) as scorer:
+            first = scorer.start(texts)
+            columns = first.columns()
+            assert len(first.awaited) == 3
+        with Scorer(references, metrics, store, 2) as scorer:
+            again = scorer.start(texts)
+            assert not again.awaited
+            assert not scorer.start(texts[:19]).awaited
+            (changed,) = scorer.start(["other", *texts[1:]]).awaited
+            assert changed[0] == [0]
+        for family in families_of(metrics):
+            expected = [family.page(t, r) for t, r in zip(texts, references, strict=True)]
+            assert columns[family.name].tolist() == [list(row) for row in expected]
+            assert again.columns()[family.name].tolist() == columns[family.name].tolist()
+        wider = ["word_f1", "aeb_f1", "with_share"]
+        with Scorer(references, wider, store, 1) as scorer:
+            assert set(scorer.start(texts).columns()) == {"word_f1", "aeb", "snippets"}

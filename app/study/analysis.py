@@ -41,8 +41,8 @@ class Analysis:
     def __init__(
         self, references: Sequence[Reference], metrics: Sequence[str], retrieval: bool
     ) -> None:
-        self._references, self._families = references, families_of(metrics)
-        owners = {name: family for family in self._families for name in family.figures}
+        self._references = references
+        owners = {name: family for family in families_of(metrics) for name in family.figures}
         # metric -> its columns' name, and what makes the figure of their sums
         self._metrics: dict[str, tuple[str, Statistic]] = {
             name: (owners[name].name, owners[name].figures[name]) for name in metrics
@@ -60,15 +60,11 @@ class Analysis:
             if count >= FEWEST and len(self.types) > 1
         }
 
-    def score(self, run: Run) -> Scored:
-        """Score what a system gave for every page."""
-        ids = [reference.record.id for reference in self._references]
-        texts = {id: run.outputs[id].text for id in ids}
-        columns = {
-            family.name: np.array([family.page(texts[r.record.id], r) for r in self._references])
-            for family in self._families
-        }
+    def scored(self, run: Run, scores: Mapping[str, Float64]) -> Scored:
+        """What a system gave for every page, with its scores by family."""
+        columns = dict(scores)
         if self._queries:
+            texts = {r.record.id: run.outputs[r.record.id].text for r in self._references}
             columns["retrieval"] = retrieval_columns(texts, self._queries)
         return Scored(run, columns, {key: self._all.draw(part) for key, part in columns.items()})
 

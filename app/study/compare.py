@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from ...data.datasets import PageRecord
 from ...render.errors import StudyError
 from ..progress import track
 from .analysis import Analysis, agreement, mean_figure, system_result
+from .outputs import Outputs
 from .result import PageView, StudyResult
 from .scores import LOWER_IS_BETTER, METRICS, is_scorable, make_reference, needs_blocks
+from .scoring import Scorer
 from .study import Request, Run, Study
 from .views import MOST, page_view, worst_first
 
@@ -90,10 +93,17 @@ def _with_gold(
     blocks = needs_blocks(metrics)
     references = [make_reference(record, blocks) for record in records]
     analysis = Analysis(references, metrics, retrieval)
-    runs, scored = [], []
-    for run in study.run([record.id for record in records]):
-        runs.append(run)
-        scored.append(analysis.score(run))
+    ids, workers = [record.id for record in records], study.request.workers
+    with closing(Outputs()) as store, Scorer(references, metrics, store, workers) as scorer:
+        running = [
+            (run, scorer.start([run.outputs[id].text for id in ids]))
+            for run in study.run(ids, store)
+        ]
+        with track("scoring", len(running)) as advance:
+            scored = []
+            for run, scoring in running:
+                scored.append(analysis.scored(run, scoring.columns()))
+                advance()
     result = StudyResult(
         dataset=study.dataset.name,
         split=study.request.split,
@@ -105,12 +115,13 @@ def _with_gold(
         pairs=tuple(analysis.pairs(scored)),
     )
     page_scores = {s.run.name: analysis.page_scores(s, metrics[0]) for s in scored}
-    return Finding(result, study, records, runs, page_scores)
+    return Finding(result, study, records, [run for run, _ in running], page_scores)
 
 
 def _without_gold(study: Study, records: Sequence[PageRecord]) -> Finding:
     ids = [record.id for record in records]
-    runs = list(study.run(ids))
+    with closing(Outputs()) as store:
+        runs = list(study.run(ids, store))
     table = agreement(runs, ids)
     # [s, p] mean over the other systems
     with_others = (table.sum(axis=1) - 1) / (len(runs) - 1)

@@ -17,6 +17,7 @@ CREATE TABLE IF NOT EXISTS outputs (
     system TEXT, version TEXT, page TEXT, text TEXT, seconds REAL, memory INTEGER, error TEXT,
     PRIMARY KEY (system, version, page)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS scores (key TEXT PRIMARY KEY, columns TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS states (
     system TEXT, version TEXT, state BLOB, PRIMARY KEY (system, version)
 ) WITHOUT ROWID;
@@ -81,6 +82,16 @@ class Outputs:
         state = learn()
         self._write("INSERT OR REPLACE INTO states VALUES (?, ?, ?)", (system, version, state))
         return state
+
+    def scores(self, key: str) -> tuple[float, ...] | None:
+        """Scores that were kept, None where there are none yet."""
+        row = self._fetch("SELECT columns FROM scores WHERE key = ?", (key,))
+        return tuple(map(float, row[0].split())) if row else None
+
+    def keep_scores(self, key: str, columns: tuple[float, ...]) -> None:
+        """Keep the columns of a page."""
+        text = " ".join(map(repr, columns))
+        self._write("INSERT OR REPLACE INTO scores VALUES (?, ?)", (key, text))
 
     def close(self) -> None:
         """Close the file."""

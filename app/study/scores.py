@@ -7,6 +7,7 @@ columns; a figure is a function of their sums over pages, so that pages can be d
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -33,6 +34,14 @@ class Reference:
     leaves: tuple[str, ...]  # [b] texts of the leaves of the collapsed DOM
     content: Bool  # [b] gold labels
     known: Bool  # [b] False where gold says nothing of a block
+
+    def digest(self) -> str:
+        """Changes with everything that a score of the page depends on, but the code."""
+        record = self.record
+        facts = (record.gold, record.marked, record.with_snippets, record.without_snippets)
+        labels = self.content.tobytes() + self.known.tobytes()
+        text = repr((facts, self.leaves)).encode("utf-8", "replace")
+        return hashlib.sha256(text + labels).hexdigest()
 
     @property
     def gold(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -79,7 +78,7 @@ class Study:
         except BrowserError:
             return lambda record: None
 
-    def run(self, ids: Sequence[str]) -> Iterator[Run]:
+    def run(self, ids: Sequence[str], store: Outputs) -> Iterator[Run]:
         """One system after the other, on these pages; they are rendered first if need be.
 
         Raises BrowserError where that needs a browser and there is none.
@@ -90,17 +89,15 @@ class Study:
             pages = Pages(self.dataset, ids, is_rendered, reader())
         else:
             pages = Pages(self.dataset, ids)
-        with closing(Outputs()) as store:
-            runner = Runner(pages, store, self.request.workers)
-            for spec, system in self._entries:
-                state = self._state(spec, system, store)
-                outputs = {}
-                with track(spec.name, len(ids)) as advance:
-                    for id, output in runner.run(spec, system, state):
-                        outputs[id] = output
-                        advance()
-                timed = not isinstance(system, Recorded)
-                yield Run(spec.name, system.version, outputs, timed)
+        runner = Runner(pages, store, self.request.workers)
+        for spec, system in self._entries:
+            state = self._state(spec, system, store)
+            outputs = {}
+            with track(spec.name, len(ids)) as advance:
+                for id, output in runner.run(spec, system, state):
+                    outputs[id] = output
+                    advance()
+            yield Run(spec.name, system.version, outputs, timed=not isinstance(system, Recorded))
 
     def _state(self, spec: Spec, system: System, store: Outputs) -> bytes | None:
         """What a learned system has learned, None for others; its version says from what."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-from functools import cache
-from pathlib import Path
-
 from ... import __version__
 from ...layout.page import build_page
 from ...model.predict import Model
 from ...render.snapshot import Snapshot
 from ...render.static import parse
+from ..code_digest import code_digest
 from ..road import Options, Road
 from .protocol import StudyPage, System
 
-_PACKAGE = Path(__file__).parents[2]
 # Where the code lies that decides what an extraction gives.
-_CODE = ("render", "layout", "layout/features", "model", "app")
+_CODE = ("render/*.py", "layout/**/*.py", "model/*.py", "app/*.py")
 
 
 class Pagesight(System):
@@ -28,7 +24,7 @@ class Pagesight(System):
     def __init__(self, name: str, model: str, rendered: bool) -> None:
         weights = Model.load(model).card.weights_sha256
         self.name, self.needs_rendering = name, rendered
-        self.version = f"{__version__}+{_code_digest()}.{weights[:8]}"
+        self.version = f"{__version__}+{code_digest(*_CODE)}.{weights[:8]}"
         self._road = Road(Options(render=False, model=model, reasons=False))
 
     def extract(self, page: StudyPage) -> str:
@@ -45,7 +41,7 @@ class AllText(System):
     name = "all-text"
 
     def __init__(self) -> None:
-        self.version = f"{__version__}+{_code_digest()}"
+        self.version = f"{__version__}+{code_digest(*_CODE)}"
 
     def extract(self, page: StudyPage) -> str:
         """A line a block of text."""
@@ -57,13 +53,3 @@ class AllText(System):
 
 def _static(page: StudyPage) -> Snapshot:
     return parse(page.html.encode("utf-8", "replace"), "utf-8")
-
-
-@cache
-def _code_digest() -> str:
-    """Changes with every change of the code, so that no output of older code is taken for new."""
-    digest = hashlib.sha256()
-    for folder in _CODE:
-        for path in sorted((_PACKAGE / folder).glob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:8]
