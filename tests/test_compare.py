@@ -76,7 +76,7 @@ def test_the_figures_are_those_of_the_metrics(study: Path) -> None:
     gold = {id: dataset.load(id).gold or "" for id in dataset.ids()}
     for system, run_ in zip(finding.result.systems, finding.runs, strict=True):
         for metric, of in (("word_f1", word_f1), ("rouge_lsum", rouge_lsum)):
-            scores = [of(run_.outputs[id].text, text) for id, text in gold.items()]
+            scores = [of(run_.text(id), text) for id, text in gold.items()]
             assert system.figures[metric].mean == pytest.approx(sum(scores) / 6)
     (pair,) = [pair for pair in finding.result.pairs if pair.metric == "word_f1"]
     first, second = (system.figures["word_f1"].mean for system in finding.result.systems)
@@ -163,8 +163,8 @@ def test_without_gold_systems_are_compared_with_each_other(study: Path, tmp_path
     table = found["agreement"]
     assert [table[i][i] for i in range(3)] == [1, 1, 1]
     finding = compare(request(study, "all-text", "bte", "crunch"))
-    texts = [run_.outputs for run_ in finding.runs]
-    expected = sum(word_f1(texts[0][id].text, texts[2][id].text) for id in texts[0]) / 6
+    first, _, third = finding.runs
+    expected = sum(word_f1(first.text(id), third.text(id)) for id in THINGS) / 6
     assert table[0][2] == table[2][0] == pytest.approx(expected)
     views = finding.views()
     means = [sum(view.scores.values()) for view in views]

@@ -64,7 +64,7 @@ class Analysis:
         """What a system gave for every page, with its scores by family."""
         columns = dict(scores)
         if self._queries:
-            texts = {r.record.id: run.outputs[r.record.id].text for r in self._references}
+            texts = {r.record.id: run.text(r.record.id) for r in self._references}
             columns["retrieval"] = retrieval_columns(texts, self._queries)
         return Scored(run, columns, {key: self._all.draw(part) for key, part in columns.items()})
 
@@ -96,7 +96,7 @@ def agreement(runs: Sequence[Run], ids: Sequence[str]) -> Float64:
     """Word F1 between what each two systems gave for each page, [s, s, p]."""
     table = np.ones((len(runs), len(runs), len(ids)))
     for page, id in enumerate(ids):
-        texts = [run.outputs[id].text for run in runs]
+        texts = [run.text(id) for run in runs]
         for i, j in combinations(range(len(runs)), 2):
             table[i, j, page] = table[j, i, page] = word_f1(texts[i], texts[j])
     return table
@@ -114,7 +114,7 @@ def system_result(
     by_type: Mapping[str, Mapping[str, Figure]] | None = None,
 ) -> SystemResult:
     """The figures of a system with what its run cost."""
-    outputs = run.outputs.values()
+    outputs = run.costs.values()
     return SystemResult(
         name=run.name,
         version=run.version,
@@ -122,5 +122,5 @@ def system_result(
         by_type=by_type or {},
         seconds=float(np.mean([o.seconds for o in outputs])) if run.timed else None,
         memory=max(o.memory for o in outputs) if run.timed else None,
-        failures={id: output.error for id, output in run.outputs.items() if output.error},
+        failures={id: output.error for id, output in run.costs.items() if output.error},
     )

@@ -6,13 +6,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from ...data.datasets import PageRecord
 from ...render.errors import StudyError
 from ..progress import track
 from .analysis import Analysis, agreement, mean_figure, system_result
 from .outputs import Outputs
 from .result import PageView, StudyResult
-from .scores import LOWER_IS_BETTER, METRICS, is_scorable, make_reference, needs_blocks
+from .scores import (
+    LOWER_IS_BETTER,
+    METRICS,
+    Reference,
+    is_scorable,
+    make_reference,
+    needs_blocks,
+)
 from .scoring import Scorer
 from .study import Request, Run, Study
 from .views import MOST, page_view, worst_first
@@ -31,12 +37,12 @@ AGREEMENT = "agreement"
 class Finding:
     """A study's result, and what its report shows of single pages.
 
-    page_scores: by system, in the order of the records.
+    ids: of the pages. page_scores: by system, in the order of `ids`.
     """
 
     result: StudyResult
     study: Study
-    records: Sequence[PageRecord]
+    ids: Sequence[str]
     runs: Sequence[Run]
     page_scores: Mapping[str, Sequence[float]]
 
@@ -47,7 +53,8 @@ class Finding:
             snapshot_of, views = self.study.stored_renderings(), []
             for place in chosen:
                 scores = {name: column[place] for name, column in self.page_scores.items()}
-                views.append(page_view(self.records[place], self.runs, scores, snapshot_of))
+                record = self.study.dataset.load(self.ids[place])
+                views.append(page_view(record, self.runs, scores, snapshot_of))
                 advance()
         return views
 
@@ -65,39 +72,38 @@ def compare(request: Request, metrics: Sequence[str] = (), retrieval: bool = Fal
         raise StudyError(
             f"{metrics[0]} is the better the lower: name another metric first, to rank by"
         )
-    records = _records(study)
-    scorable = [record for record in records if is_scorable(record)]
-    if scorable:
-        return _with_gold(study, scorable, metrics, retrieval)
+    references = _references(study, needs_blocks(metrics))
+    if references:
+        return _with_gold(study, references, metrics, retrieval)
     if retrieval:
         raise StudyError("queries are made from gold texts, and these pages have none")
     if len(request.systems) < 2:
         raise StudyError("pages without gold show how far systems agree: name two or more")
-    return _without_gold(study, records)
+    return _without_gold(study)
 
 
-def _records(study: Study) -> list[PageRecord]:
+def _references(study: Study, blocks: bool) -> list[Reference]:
+    """What the pages are scored against that have gold."""
     if not study.ids:
         raise StudyError(f"{study.dataset.name}: no page in this selection")
     with track("reading gold", len(study.ids)) as advance:
-        records = []
+        references = []
         for id in study.ids:
-            records.append(study.dataset.load(id))
+            record = study.dataset.load(id)
+            if is_scorable(record):
+                references.append(make_reference(record, blocks))
             advance()
-    return records
+    return references
 
 
 def _with_gold(
-    study: Study, records: Sequence[PageRecord], metrics: Sequence[str], retrieval: bool
+    study: Study, references: Sequence[Reference], metrics: Sequence[str], retrieval: bool
 ) -> Finding:
-    blocks = needs_blocks(metrics)
-    references = [make_reference(record, blocks) for record in records]
     analysis = Analysis(references, metrics, retrieval)
-    ids, workers = [record.id for record in records], study.request.workers
+    ids, workers = [reference.record.id for reference in references], study.request.workers
     with closing(Outputs()) as store, Scorer(references, metrics, store, workers) as scorer:
         running = [
-            (run, scorer.start([run.outputs[id].text for id in ids]))
-            for run in study.run(ids, store)
+            (run, scorer.start([run.text(id) for id in ids])) for run in study.run(ids, store)
         ]
         with track("scoring", len(running)) as advance:
             scored = []
@@ -108,18 +114,18 @@ def _with_gold(
         dataset=study.dataset.name,
         split=study.request.split,
         input=study.request.input,
-        pages=len(records),
+        pages=len(ids),
         types=analysis.types,
         main=metrics[0],
         systems=tuple(map(analysis.system, scored)),
         pairs=tuple(analysis.pairs(scored)),
     )
     page_scores = {s.run.name: analysis.page_scores(s, metrics[0]) for s in scored}
-    return Finding(result, study, records, [run for run, _ in running], page_scores)
+    return Finding(result, study, ids, [run for run, _ in running], page_scores)
 
 
-def _without_gold(study: Study, records: Sequence[PageRecord]) -> Finding:
-    ids = [record.id for record in records]
+def _without_gold(study: Study) -> Finding:
+    ids = study.ids
     with closing(Outputs()) as store:
         runs = list(study.run(ids, store))
     table = agreement(runs, ids)
@@ -139,4 +145,4 @@ def _without_gold(study: Study, records: Sequence[PageRecord]) -> Finding:
         agreement=tuple(map(tuple, table.mean(axis=2).tolist())),
     )
     scores = {run.name: row.tolist() for run, row in zip(runs, with_others, strict=True)}
-    return Finding(result, study, records, runs, scores)
+    return Finding(result, study, ids, runs, scores)

@@ -82,6 +82,7 @@ class Runner:
 
 def _recorded(system: Recorded, id: str) -> Output:
     try:
-        return Output(system.extract(StudyPage(id, "", "")), 0.0, 0)
+        text = system.extract(StudyPage(id, "", ""))
+        return Output(text.encode("utf-8", "replace").decode(), 0.0, 0)
     except KeyError:
         return Output("", 0.0, 0, "no output is recorded")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ Bool = npt.NDArray[np.bool_]
 class Reference:
     """What the texts of one page are scored against; b blocks, 0 where no metric asks for them."""
 
-    record: PageRecord
+    record: PageRecord  # without its content and mask
     leaves: tuple[str, ...]  # [b] texts of the leaves of the collapsed DOM
     content: Bool  # [b] gold labels
     known: Bool  # [b] False where gold says nothing of a block
@@ -87,7 +87,9 @@ def make_reference(record: PageRecord, blocks: bool) -> Reference:
     has_labels = blocks and record.gold is not None
     leaves = build_page(static_snapshot(record)).text if has_labels else ()
     part = gold_shares(record, leaves) if has_labels else np.zeros(0, np.float32)
-    return Reference(record, leaves, part > CONTENT, ~np.isnan(part))
+    # Hundreds of pages are kept at a time: not with their sources.
+    kept = replace(record, content=b"", mask=None)
+    return Reference(kept, leaves, part > CONTENT, ~np.isnan(part))
 
 
 def families_of(names: Iterable[str]) -> tuple[Family, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -47,12 +48,25 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one system gave: output by page id. `timed` is False for recorded ones."""
+    """What one system gave, by page id. `timed` is False for recorded ones.
+
+    costs: its outputs without their texts; these are kept packed, as dozens of systems are.
+    """
 
     name: str
     version: str
-    outputs: Mapping[str, Output]
     timed: bool
+    costs: dict[str, Output] = field(default_factory=dict)
+    _packed: dict[str, bytes] = field(default_factory=dict)
+
+    def add(self, id: str, output: Output) -> None:
+        """Keep the output for a page."""
+        self._packed[id] = zlib.compress(output.text.encode(), 1)
+        self.costs[id] = replace(output, text="")
+
+    def text(self, id: str) -> str:
+        """The text for a page."""
+        return zlib.decompress(self._packed[id]).decode()
 
 
 class Study:
@@ -92,12 +106,12 @@ class Study:
         runner = Runner(pages, store, self.request.workers)
         for spec, system in self._entries:
             state = self._state(spec, system, store)
-            outputs = {}
+            run = Run(spec.name, system.version, timed=not isinstance(system, Recorded))
             with track(spec.name, len(ids)) as advance:
                 for id, output in runner.run(spec, system, state):
-                    outputs[id] = output
+                    run.add(id, output)
                     advance()
-            yield Run(spec.name, system.version, outputs, timed=not isinstance(system, Recorded))
+            yield run
 
     def _state(self, spec: Spec, system: System, store: Outputs) -> bytes | None:
         """What a learned system has learned, None for others; its version says from what."""

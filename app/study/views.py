@@ -33,7 +33,7 @@ def page_view(
     """
     snapshot = snapshot_of(record) or static_snapshot(record)
     page = build_page(snapshot)
-    outputs = {run.name: run.outputs[record.id].text for run in runs}
+    outputs = {run.name: run.text(record.id) for run in runs}
     return PageView(
         id=record.id,
         url=record.url,
