@@ -19,7 +19,7 @@ run: .venv/.browser
 	@$(BIN)/pagesight extract -- "$$SOURCE"
 
 test: .venv/.dev .venv/.browser
-	@$(BIN)/pytest -q
+	@$(BIN)/pytest -q -n 2 --dist loadfile
 
 lint: .venv/.dev
 	@$(BIN)/ruff check -q .
@@ -43,8 +43,8 @@ clean:
 	@touch $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python
-	@echo 'installing pagesight in .venv, with torch: some gigabytes, some minutes' >&2
-	@$(PIP) -e '.[train,dev]'
+	@echo 'installing pagesight in .venv, with torch and what it is compared with: some gigabytes, some minutes' >&2
+	@$(PIP) -e '.[train,compare,dev]'
 	@mkdir -p .venv/src
 	@ln -sfn ../.. .venv/src/pagesight # mypy looks up packages by the folder's name
 	@touch .venv/.package $@

@@ -86,7 +86,9 @@ def evaluate(
 def compare(
     dataset: DatasetName,
     data: Data = None,
-    split: Annotated[str, typer.Option(help="The split whose test pages to use, or all.")] = "all",
+    split: Annotated[
+        str, typer.Option(help="The split whose test pages to use, or all; else the usual one.")
+    ] = "",
     systems: Annotated[
         str,
         typer.Option(help="Names with commas between; all for every one. A wrong one lists all."),

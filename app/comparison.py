@@ -6,14 +6,19 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from errno import EISDIR
+from math import isfinite
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
+import typer
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
-from .study.compare import compare
+from .study.compare import Finding, compare
 from .study.ranking import ranked, top_group
 from .study.result import Figure, StudyResult, SystemResult
 from .study.study import Request
@@ -30,28 +35,32 @@ def compare_command(
     report: Path | None,
 ) -> StudyResult:
     """Make a study, print its table, write what is asked for. Raises PagesightError, OSError."""
-    if report is not None:
-        report.mkdir(parents=True, exist_ok=True)
+    _check_writable(json_file, report)
     finding = compare(request, metrics, retrieval)
+    _print_left_out(finding)
+    print_study(finding.result)
     if json_file is not None:
         _write(json_file, json.dumps(as_json(finding.result), indent=1) + "\n")
     if report is not None:
         from .study.report import write_report
 
         write_report(finding.result, finding.views(), report / REPORT)
-    print_study(finding.result)
     return finding.result
 
 
 def as_json(result: StudyResult) -> dict[str, Any]:
     """A study's result as its JSON file has it."""
-    head = ("dataset", "split", "input", "pages", "types", "main")
+    head = ("dataset", "split", "input", "pages", "without_gold", "types", "main")
     return {
         **{key: getattr(result, key) for key in head},
         "systems": {system.name: _system(system) for system in result.systems},
         "differences": [
-            {"metric": p.metric, "first": p.first, "second": p.second, **asdict(p.difference)}
-            for p in result.pairs
+            {
+                **{"metric": pair.metric, "first": pair.first, "second": pair.second},
+                **({"page_type": pair.page_type} if pair.page_type else {}),
+                **_figure(pair.difference),
+            }
+            for pair in result.pairs
         ],
         **({"agreement": result.agreement} if result.agreement else {}),
     }
@@ -59,12 +68,17 @@ def as_json(result: StudyResult) -> dict[str, Any]:
 
 def print_study(result: StudyResult) -> None:
     """One row a system, the best first; a star marks those that cannot be told from the best."""
-    title = f"{result.dataset}, {result.split}: {result.pages} pages, {result.input} input"
-    caption = "* the best, and what cannot be told apart from it; times without any rendering"
+    pages = f"{result.pages} page" + "s" * (result.pages != 1)
+    title = f"{result.dataset}, {result.split}: {pages}, {result.input} input"
+    caption = "wall times of the extraction alone"
+    if result.pairs:
+        caption = f"* the best, and what cannot be told apart from it; {caption}"
+    elif not result.agreement:
+        caption = f"too few pages to tell systems apart; {caption}"
     table = Table(title=title, caption=caption, box=SIMPLE, padding=(0, 1, 0, 0))
     metrics = list(result.systems[0].figures)
     table.add_column("")
-    table.add_column("system", overflow="fold")
+    table.add_column("system", no_wrap=True, overflow="fold")
     table.add_column(_title(metrics[0]), justify="right", no_wrap=True)
     for metric in metrics[1:]:
         table.add_column(_title(metric), justify="right")
@@ -75,13 +89,15 @@ def print_study(result: StudyResult) -> None:
         first, *rest = (system.figures[metric] for metric in metrics)
         table.add_row(
             "*" if system.name in best else "",
-            system.name,
+            escape(system.name),
             _with_interval(first),
             *(number_text(figure.mean) for figure in rest),
             "" if system.seconds is None else time_text(system.seconds),
             str(system.errors or ""),
         )
-    Console().print(table)
+    # A file or a pipe has no width to fit into.
+    console = Console()
+    Console(width=None if console.is_terminal else 200).print(table)
 
 
 def _system(system: SystemResult) -> dict[str, Any]:
@@ -97,7 +113,34 @@ def _system(system: SystemResult) -> dict[str, Any]:
 
 
 def _figures(figures: Mapping[str, Figure]) -> dict[str, Any]:
-    return {metric: asdict(figure) for metric, figure in figures.items()}
+    return {metric: _figure(figure) for metric, figure in figures.items()}
+
+
+def _figure(figure: Figure) -> dict[str, float | None]:
+    """A figure of no page is null."""
+    return {key: value if isfinite(value) else None for key, value in asdict(figure).items()}
+
+
+def _check_writable(json_file: Path | None, report: Path | None) -> None:
+    """Raises OSError now, and not after hours."""
+    if report is not None:
+        report.mkdir(parents=True, exist_ok=True)
+    for path in (json_file, report and report / REPORT):
+        if path is not None:
+            if path.is_dir():
+                raise IsADirectoryError(EISDIR, "is a folder", str(path))
+            with NamedTemporaryFile(dir=path.parent):
+                pass
+
+
+def _print_left_out(finding: Finding) -> None:
+    study, result = finding.study, finding.result
+    if result.without_gold:
+        typer.echo(f"pagesight: {result.without_gold} pages without gold are left out", err=True)
+    for id, why in study.not_rendered.items():
+        typer.echo(f"pagesight: {id}: not rendered: {why}", err=True)
+    for id, cut in study.cut.items():
+        typer.echo(f"pagesight: {id}: rendered in part: {', '.join(cut)}", err=True)
 
 
 def _with_interval(figure: Figure) -> str:

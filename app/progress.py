@@ -19,6 +19,7 @@ def track(what: str, total: int) -> Iterator[Advance]:
 @contextmanager
 def _bar(what: str, total: int) -> Iterator[Advance]:
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -31,7 +32,7 @@ def _bar(what: str, total: int) -> Iterator[Advance]:
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(TextColumn("{task.description}"), *columns, console=console) as progress:
-        task = progress.add_task(what, total=total)
+        task = progress.add_task(escape(what), total=total)
         yield lambda: progress.advance(task)
 
 

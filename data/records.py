@@ -108,7 +108,7 @@ def read_json(path: Path) -> Any:
     """A JSON file, plain or `.gz`; raises DatasetError."""
     try:
         return json.loads(read_bytes(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: no JSON: {error}") from error
 
 

@@ -17,7 +17,7 @@ from pagesight.layout.features import BLOCK, EDGE, extract
 from pagesight.layout.page import Page, build_page
 from pagesight.model import predict
 from pagesight.model.chain import marginals, viterbi
-from pagesight.model.predict import DEFAULT, FAVOUR, POLICIES, Card, Model, packaged
+from pagesight.model.predict import DEFAULT, FAVOUR, POLICIES, RECIPES, Card, Model, packaged
 from pagesight.render.errors import ModelError
 from pagesight.render.static import parse
 
@@ -112,7 +112,8 @@ def test_a_network_sees_its_neighbours_and_no_further(network: Any) -> None:
 def test_several_variants_at_once_are_those_one_by_one(name: str) -> None:
     model = Model.load(name)
     rng = np.random.default_rng(0)
-    blocks = rng.normal(0, 1, (5, 40, len(BLOCK))).astype(np.float32)
+    width = len(RECIPES[model.card.recipe].block_set)
+    blocks = rng.normal(0, 1, (5, 40, width)).astype(np.float32)
     edges = rng.normal(0, 1, (39, len(EDGE))).astype(np.float32)
     together, pairwise = model.potentials(blocks, edges)
     assert together.shape == (5, 40, 2)
@@ -128,7 +129,9 @@ def test_what_is_packaged() -> None:
     for name in packaged():
         card = Model.load(name).card
         assert card.name == name
-        assert (card.block_digest, card.edge_digest) == (BLOCK.digest, EDGE.digest)
+        assert name.startswith("web2text") == (card.recipe == "web2text")
+        blocks = RECIPES[card.recipe].block_set
+        assert (card.block_digest, card.edge_digest) == (blocks.digest, EDGE.digest)
 
 
 def test_a_model_of_one_s_own(exported: Path) -> None:

@@ -19,17 +19,22 @@ from .study import Run
 
 Float64 = npt.NDArray[np.float64]
 
-FEWEST = 5
-"""Pages that a type must have for figures of its own."""
+FEWEST = 20
+"""Pages that differences need, and types for figures of their own.
+
+Of two equal systems, a percentile interval over 8 pages tells one in nine pairs apart, over one
+page every pair.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """One system's columns by family, [p, k] each, and their draws over all pages."""
+    """One system's columns by family, [p, k] each, and their draws: over all pages, and by type."""
 
     run: Run
     columns: Mapping[str, Float64]
     draws: Mapping[str, Draws]
+    by_type: Mapping[str, Mapping[str, Draws]]
 
 
 class Analysis:
@@ -66,25 +71,39 @@ class Analysis:
         if self._queries:
             texts = {r.record.id: run.text(r.record.id) for r in self._references}
             columns["retrieval"] = retrieval_columns(texts, self._queries)
-        return Scored(run, columns, {key: self._all.draw(part) for key, part in columns.items()})
+        by_type = {
+            kind: {key: bootstrap.draw(part[places]) for key, part in columns.items()}
+            for kind, (places, bootstrap) in self._by_type.items()
+        }
+        draws = {key: self._all.draw(part) for key, part in columns.items()}
+        return Scored(run, columns, draws, by_type)
 
     def system(self, scored: Scored) -> SystemResult:
         """One system's figures."""
-        by_type = {}
-        for kind, (places, bootstrap) in self._by_type.items():
-            parts = {key: bootstrap.draw(part[places]) for key, part in scored.columns.items()}
-            by_type[kind] = self._figures(parts)
+        by_type = {kind: self._figures(draws) for kind, draws in scored.by_type.items()}
         return system_result(scored.run, self._figures(scored.draws), by_type)
 
     def pairs(self, systems: Sequence[Scored]) -> Iterator[Pair]:
-        """Every two systems by every metric."""
-        for metric, (columns, of) in self._metrics.items():
-            for first, second in combinations(systems, 2):
-                difference = first.draws[columns].difference(second.draws[columns], of)
-                yield Pair(metric, first.run.name, second.run.name, difference)
+        """Every two systems by every metric, and by the first one on each type of page."""
+        if len(self._references) < FEWEST:
+            return
+        for metric in self._metrics:
+            draws = {s.run.name: s.draws for s in systems}
+            yield from self._differences(metric, draws, "")
+        main = next(iter(self._metrics))
+        for kind in self._by_type:
+            yield from self._differences(main, {s.run.name: s.by_type[kind] for s in systems}, kind)
+
+    def _differences(
+        self, metric: str, draws: Mapping[str, Mapping[str, Draws]], page_type: str
+    ) -> Iterator[Pair]:
+        columns, of = self._metrics[metric]
+        for first, second in combinations(draws, 2):
+            difference = draws[first][columns].difference(draws[second][columns], of)
+            yield Pair(metric, first, second, difference, page_type)
 
     def page_scores(self, scored: Scored, metric: str) -> list[float]:
-        """The figure of each page alone."""
+        """The figure of each page alone, NaN where it has none."""
         columns, of = self._metrics[metric]
         return of(scored.columns[columns]).tolist()
 

@@ -72,6 +72,11 @@ def share(part: int, whole: int) -> Statistic:
     return lambda sums: _ratio(sums[..., part], sums[..., whole])
 
 
+def mean(total: int, pages: int) -> Statistic:
+    """A column's mean over the pages that another column counts; NaN over none."""
+    return lambda sums: _ratio(sums[..., total], sums[..., pages], np.nan)
+
+
 def pooled_f1(hits: int, given: int, wanted: int) -> Statistic:
     """F1 of counts: of the hits, of what was given, and of what was wanted; 0 of nothing."""
     return lambda sums: _ratio(2 * sums[..., hits], sums[..., given] + sums[..., wanted])
@@ -80,16 +85,16 @@ def pooled_f1(hits: int, given: int, wanted: int) -> Statistic:
 def harmonic_mean(first: Statistic, second: Statistic) -> Statistic:
     """The harmonic mean of two figures; 0 where both are 0."""
 
-    def mean(sums: Float64) -> Float64:
+    def of(sums: Float64) -> Float64:
         one, other = first(sums), second(sums)
         return _ratio(2 * one * other, one + other)
 
-    return mean
+    return of
 
 
-def _ratio(part: Float64, whole: Float64) -> Float64:
+def _ratio(part: Float64, whole: Float64, of_nothing: float = 0.0) -> Float64:
     # Weighted sums of nothing are exact zeros.
-    return np.divide(part, whole, out=np.zeros(np.shape(part)), where=whole != 0)
+    return np.divide(part, whole, out=np.full(np.shape(part), of_nothing), where=whole != 0)
 
 
 def _draws(generator: np.random.Generator, pages: int, rounds: int) -> npt.NDArray[np.uint8]:
@@ -100,5 +105,8 @@ def _draws(generator: np.random.Generator, pages: int, rounds: int) -> npt.NDArr
 
 
 def _interval(value: Float64, drawn: Float64) -> Figure:
-    low, high = np.percentile(drawn, PERCENTILES)
+    if np.isnan(value):
+        return Figure(float("nan"), float("nan"), float("nan"))
+    # A draw may have none of the few pages that a figure is of.
+    low, high = np.nanpercentile(drawn, PERCENTILES)
     return Figure(float(value), float(low), float(high))

@@ -103,7 +103,8 @@ def _with_gold(
     ids, workers = [reference.record.id for reference in references], study.request.workers
     with closing(Outputs()) as store, Scorer(references, metrics, store, workers) as scorer:
         running = [
-            (run, scorer.start([run.text(id) for id in ids])) for run in study.run(ids, store)
+            (run, scorer.start([run.scored_text(id) for id in ids]))
+            for run in study.run(ids, store)
         ]
         with track("scoring", len(running)) as advance:
             scored = []
@@ -119,6 +120,7 @@ def _with_gold(
         main=metrics[0],
         systems=tuple(map(analysis.system, scored)),
         pairs=tuple(analysis.pairs(scored)),
+        without_gold=len(study.ids) - len(ids),
     )
     page_scores = {s.run.name: analysis.page_scores(s, metrics[0]) for s in scored}
     return Finding(result, study, ids, [run for run, _ in running], page_scores)

@@ -42,7 +42,7 @@ class Outputs:
     """The store of outputs, by system, version and a digest of what the system was given.
 
     Safe in threads and between processes: each output is written in a transaction of its own.
-    Raises StudyError where the file cannot be read or written.
+    All of it raises StudyError where the file cannot be read or written.
     """
 
     def __init__(self, root: Path | None = None) -> None:
@@ -55,7 +55,10 @@ class Outputs:
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.executescript(_TABLES)
         except sqlite3.Error as error:
-            raise StudyError(f"{path}: {error}; remove the file to begin anew") from error
+            broken = isinstance(error, sqlite3.OperationalError)
+            advice = "" if broken else "; remove the file to begin anew"
+            raise StudyError(f"{path}: {error}{advice}") from error
+        self._path = path
 
     def get(self, system: str, version: str, page: str) -> Output | None:
         """An output, None where there is none yet."""
@@ -98,10 +101,16 @@ class Outputs:
         self._connection.close()
 
     def _fetch(self, query: str, values: tuple[object, ...]) -> tuple[Any, ...] | None:
-        with self._lock:
-            row: tuple[Any, ...] | None = self._connection.execute(query, values).fetchone()
+        try:
+            with self._lock:
+                row: tuple[Any, ...] | None = self._connection.execute(query, values).fetchone()
+        except sqlite3.Error as error:
+            raise StudyError(f"{self._path}: {error}") from error
         return row
 
     def _write(self, statement: str, values: tuple[object, ...]) -> None:
-        with self._lock, self._connection:
-            self._connection.execute(statement, values)
+        try:
+            with self._lock, self._connection:
+                self._connection.execute(statement, values)
+        except sqlite3.Error as error:
+            raise StudyError(f"{self._path}: {error}") from error

@@ -22,8 +22,7 @@ class Pages:
     """Pages of one data set.
 
     snapshot_of: reads renderings; needed where the input is rendered or a system asks for one.
-    rendered_input: whether systems that read HTML get the rendered DOM, an empty page where there
-        is none.
+    rendered_input: whether systems that read HTML get the rendered DOM.
     """
 
     def __init__(
@@ -38,11 +37,17 @@ class Pages:
         self._source = lru_cache(_KEPT)(self._read)
         self._neighbours: dict[str, tuple[str, ...]] = {}
 
-    def load(self, id: str, system: System) -> tuple[StudyPage, str]:
-        """A page as a system sees it, and a digest of all that it sees."""
+    def load(self, id: str, system: System) -> tuple[StudyPage, str] | None:
+        """A page as a system sees it, and a digest of all that it sees.
+
+        None where it should have been rendered and could not be.
+        """
         record, html = self._source(id)
-        siblings = tuple(self._source(other)[1] for other in self._site(id, system.siblings))
+        others = (self._source(other)[1] for other in self._site(id, system.siblings))
+        siblings = tuple(other for other in others if other is not None)
         snapshot = self._snapshot_of(record) if system.needs_rendering else None
+        if html is None or (system.needs_rendering and snapshot is None):
+            return None
         page = StudyPage(id, record.url, html, siblings, snapshot)
         digest = hashlib.sha256()
         for text in (page.url, html, *siblings):
@@ -56,16 +61,16 @@ class Pages:
         pages = []
         for id in self.ids:
             record, html = self._source(id)
-            if record.gold is not None:
+            if record.gold is not None and html is not None:
                 pages.append(TrainingPage(StudyPage(id, record.url, html), record.gold))
         return pages
 
-    def _read(self, id: str) -> tuple[PageRecord, str]:
+    def _read(self, id: str) -> tuple[PageRecord, str | None]:
         record = self.dataset.load(id)
         if not self._rendered_input:
             return record, decode(record.content, choose(record.content, record.charset))
         snapshot = self._snapshot_of(record)
-        return record, write_html(snapshot) if snapshot is not None else ""
+        return record, write_html(snapshot) if snapshot is not None else None
 
     def _site(self, id: str, most: int) -> tuple[str, ...]:
         """Other pages of the page's site, the next ones in the order of the data set first."""
@@ -73,13 +78,16 @@ class Pages:
             return ()
         if not self._neighbours:
             self._neighbours = dict(self._sites())
-        return self._neighbours[id][:most]
+        return self._neighbours.get(id, ())[:most]
 
     def _sites(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         sites: defaultdict[str, list[str]] = defaultdict(list)
-        for id in self.ids:
-            host = urlsplit(self.dataset.load(id).url).hostname or id
-            sites[site(host)].append(id)
+        # Of the whole data set: what a system sees of a page is not to depend on the other pages
+        # of the study.
+        for id in self.dataset.ids():
+            host = urlsplit(self.dataset.load(id).url).hostname
+            if host:
+                sites[site(host)].append(id)
         for members in sites.values():
             for place, id in enumerate(members):
                 yield id, tuple(members[place + 1 :] + members[:place])

@@ -31,7 +31,7 @@ def main_pairs(result: StudyResult) -> dict[tuple[str, str], Pair]:
     """The differences in the main metric by (first, second), each in both directions."""
     found: dict[tuple[str, str], Pair] = {}
     for pair in result.pairs:
-        if pair.metric == result.main and isfinite(pair.difference.mean):
+        if (pair.metric, pair.page_type) == (result.main, "") and isfinite(pair.difference.mean):
             given = pair.difference
             back = Difference(-given.mean, -given.high, -given.low)
             found[pair.first, pair.second] = pair

@@ -36,12 +36,16 @@ class SystemResult:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """How far two systems are apart: `difference` is first - second, pages paired."""
+    """How far two systems are apart: `difference` is first - second, pages paired.
+
+    page_type: of the pages, "" for all of them.
+    """
 
     metric: str
     first: str
     second: str
     difference: Difference
+    page_type: str = ""
 
     @property
     def told_apart(self) -> bool:
@@ -53,7 +57,8 @@ class Pair:
 class StudyResult:
     """A whole study.
 
-    pages: how many. types: pages of each type. input: "raw" or "rendered".
+    pages: how many; without_gold: how many more could not be scored. types: pages of each type.
+    input: "raw" or "rendered". pairs: none on few pages, where an interval claims too much.
     main: the metric that tables and charts rank by. agreement: without gold, word F1 between each
     two systems, mean over pages; its order is that of `systems`.
     """
@@ -67,6 +72,7 @@ class StudyResult:
     systems: tuple[SystemResult, ...]
     pairs: tuple[Pair, ...] = ()
     agreement: tuple[tuple[float, ...], ...] = ()
+    without_gold: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -44,7 +44,10 @@ class Runner:
         def work(id: str) -> tuple[str, Output]:
             if isinstance(system, Recorded):
                 return id, _recorded(system, id)
-            page, digest = self.pages.load(id, system)
+            loaded = self.pages.load(id, system)
+            if loaded is None:
+                return id, Output("", 0.0, 0, "the page could not be rendered")
+            page, digest = loaded
             output = self.outputs.get(system.name, system.version, digest)
             if output is not None:
                 return id, output

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +22,10 @@ from ...train.evert import evert_counts
 from ...train.examples import gold_shares, static_snapshot
 from ...train.metrics import rouge_lsum, snippet_share, word_f1
 from ...train.ngrams import aeb_words, shingle_shares, webmainbench_f1
-from .bootstrap import Statistic, harmonic_mean, pooled_f1, share
+from .bootstrap import Statistic, harmonic_mean, mean, pooled_f1, share
 
 Bool = npt.NDArray[np.bool_]
+Columns: TypeAlias = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +63,8 @@ class Family:
 
     score: the columns of one page for a system's text. figures: by metric, see `Statistic`; a
         share of nothing is 0. applies: whether a page has what is scored against; the columns of
-        one that has not are zeros, which count for nothing.
+        one that has not are zeros, which count for nothing. failed: from the columns of the empty
+        text to those of a system that came to no end, which must not be right by that.
     """
 
     name: str
@@ -69,12 +72,14 @@ class Family:
     score: Callable[[str, Reference], tuple[float, ...]]
     figures: Mapping[str, Statistic]
     applies: Callable[[PageRecord], bool] = _has_gold
+    failed: Callable[[Columns], Columns] = lambda columns: columns
 
-    def page(self, text: str, reference: Reference) -> tuple[float, ...]:
-        """The columns of one page."""
+    def page(self, text: str | None, reference: Reference) -> Columns:
+        """The columns of one page; a text of None is that of a system that failed."""
         if not self.applies(reference.record):
             return (0.0,) * len(self.columns)
-        return self.score(text, reference)
+        columns = self.score(text or "", reference)
+        return self.failed(columns) if text is None else columns
 
 
 def is_scorable(record: PageRecord) -> bool:
@@ -145,13 +150,23 @@ def _score_blocks(text: str, reference: Reference) -> tuple[float, ...]:
     return hits, int(kept.sum()), int(gold.sum()), int((kept == gold).sum()), len(gold)
 
 
-def _mean_family(name: str, score: Callable[[str, str], float]) -> Family:
-    """One score a page, and its mean over pages."""
+def _zero_first(columns: Columns) -> Columns:
+    return (0.0, *columns[1:])
+
+
+def _mean_family(
+    name: str,
+    score: Callable[[str, str], float],
+    applies: Callable[[PageRecord], bool] = _has_gold,
+) -> Family:
+    """One score a page, and its mean over pages; a page without gold has an empty one."""
     return Family(
         name,
         (name, "pages"),
-        lambda text, reference: (score(text, reference.gold), 1.0),
-        {name: share(0, 1)},
+        lambda text, reference: (score(text, reference.record.gold or ""), 1.0),
+        {name: mean(0, 1)},
+        applies,
+        _zero_first,
     )
 
 
@@ -159,8 +174,9 @@ SNIPPETS = Family(
     "snippets",
     ("with", "pages_with", "without", "pages_without"),
     _score_snippets,
-    {"with_share": share(0, 1), "without_share": share(2, 3)},
+    {"with_share": mean(0, 1), "without_share": mean(2, 3)},
     lambda record: True,
+    lambda columns: (*columns[:2], columns[3], columns[3]),
 )
 AEB = Family(
     "aeb",
@@ -170,21 +186,24 @@ AEB = Family(
         "aeb_f1": harmonic_mean(share(0, 1), share(2, 3)),
         "aeb_precision": share(0, 1),
         "aeb_recall": share(2, 3),
-        "aeb_accuracy": share(4, 5),
+        "aeb_accuracy": mean(4, 5),
     },
+    failed=lambda columns: (*columns[:4], 0.0, columns[5]),
 )
 EVERT = Family(
     "evert",
     ("f1", "pages", "matched", "given", "wanted"),
     _score_evert,
-    {"evert_f1": share(0, 1), "evert_pooled_f1": pooled_f1(2, 3, 4)},
+    {"evert_f1": mean(0, 1), "evert_pooled_f1": pooled_f1(2, 3, 4)},
+    failed=_zero_first,
 )
 EVERT_MARKED = Family(
     "evert_marked",
     EVERT.columns,
     _score_marked,
-    {"evert_marked_f1": share(0, 1), "evert_marked_pooled_f1": pooled_f1(2, 3, 4)},
+    {"evert_marked_f1": mean(0, 1), "evert_marked_pooled_f1": pooled_f1(2, 3, 4)},
     lambda record: record.marked is not None,
+    _zero_first,
 )
 BLOCKS = Family(
     "blocks",
@@ -198,7 +217,8 @@ BLOCKS = Family(
     },
 )
 FAMILIES = (
-    _mean_family("word_f1", word_f1),
+    # WCXB counts its pages that have snippets and no text as having an empty one.
+    _mean_family("word_f1", word_f1, is_scorable),
     SNIPPETS,
     _mean_family("rouge_lsum", rouge_lsum),
     AEB,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 
 from ...data.datasets import ALL, Dataset, open_dataset
-from ...render.errors import BrowserError, StudyError
+from ...render.errors import BrowserError, DatasetError, StudyError
 from ...train.prepare import SnapshotOf
 from ..progress import track
 from ..renderings import reader, render_all
@@ -23,6 +24,8 @@ from .runner import Runner
 from .worker import learn
 
 INPUTS = ("raw", "rendered")
+# Where only the test pages of a split are unknown to the models that are trained on the data set.
+DEFAULT_SPLITS = {"cleaneval": "cleaneval"}
 # Whose training pages the learned systems get where the study's split has none of its own.
 LEARN_FROM = "cleaneval:web2text"
 
@@ -31,7 +34,8 @@ LEARN_FROM = "cleaneval:web2text"
 class Request:
     """What is to be compared on what.
 
-    input: what systems that read HTML are given, "raw" or "rendered".
+    split: "" for the data set's usual one. input: what systems that read HTML are given, "raw" or
+        "rendered".
     learn_from: "DATASET:SPLIT" whose training pages the learned systems get, "" for the study's
         own split, or LEARN_FROM where that has no training part.
     """
@@ -64,26 +68,37 @@ class Run:
         self._packed[id] = zlib.compress(output.text.encode(), 1)
         self.costs[id] = replace(output, text="")
 
+    def scored_text(self, id: str) -> str | None:
+        """The text for a page, None where the system failed."""
+        return None if self.costs[id].error else self.text(id)
+
     def text(self, id: str) -> str:
-        """The text for a page."""
+        """The text for a page, "" where the system failed."""
         return zlib.decompress(self._packed[id]).decode()
 
 
 class Study:
     """Opens the data, finds the systems and runs them.
 
+    not_rendered, cut: pages that could not be rendered, and those that were in part, with why.
     Raises PagesightError where the data, a system or a model is not there: before anything runs.
     """
 
+    not_rendered: Mapping[str, str] = MappingProxyType({})
+    cut: Mapping[str, Sequence[str]] = MappingProxyType({})
+
     def __init__(self, request: Request) -> None:
-        self.request = request
         self.dataset: Dataset = open_dataset(request.dataset, request.data)
+        if not request.split:
+            request = replace(request, split=DEFAULT_SPLITS.get(self.dataset.name, ALL))
+        self.request = request
         part = "" if request.split == ALL else "test"
         self.ids: Sequence[str] = self.dataset.ids(request.split, part)[: request.limit]
         specs = [find(name, self.dataset, request.split) for name in request.systems]
         self._entries: list[tuple[Spec, System]] = [(spec, spec.make()) for spec in specs]
         if any(isinstance(system, LearnedSystem) for _, system in self._entries):
-            self._learn_from()
+            dataset, split = self._learn_from()
+            dataset.ids(split, "train")
 
     def stored_renderings(self) -> SnapshotOf:
         """Reads the renderings that are in the store; none where there is no browser."""
@@ -99,7 +114,8 @@ class Study:
         """
         is_rendered = self.request.input == "rendered"
         if is_rendered or any(system.needs_rendering for _, system in self._entries):
-            render_all(self.dataset, ids, max(2, self.request.workers))
+            tally = render_all(self.dataset, ids, max(2, self.request.workers))
+            self.not_rendered, self.cut = tally.failures, tally.partial
             pages = Pages(self.dataset, ids, is_rendered, reader())
         else:
             pages = Pages(self.dataset, ids)
@@ -140,11 +156,22 @@ class Study:
         if not request.learn_from and request.split != ALL:
             return self.dataset, request.split
         name, _, split = (request.learn_from or LEARN_FROM).rpartition(":")
-        dataset = open_dataset(name, request.data)
-        same = dataset.name == self.dataset.name and dataset.root == self.dataset.root
+        if not name:
+            raise StudyError(f"--learn-from {split}: name a data set and a split, with : between")
+        dataset = self._open_beside(name)
+        same = dataset.name == self.dataset.name
+        if same and dataset.name == "folder":
+            same = dataset.root.resolve() == self.dataset.root.resolve()
         if same and split != request.split:
             raise StudyError(
                 f"systems that learn would know some of these pages: choose --split {split}, "
                 "or other pages to learn from (--learn-from DATASET:SPLIT)"
             )
         return dataset, split
+
+    def _open_beside(self, name: str) -> Dataset:
+        """Another data set: where this one was looked for, else where the environment says."""
+        try:
+            return open_dataset(name, self.request.data)
+        except DatasetError:
+            return open_dataset(name)

@@ -20,6 +20,7 @@ MOST = 100
 
 def worst_first(scores: Mapping[str, Sequence[float]]) -> list[int]:
     """Places of the pages by their mean score over the systems, of equal ones the first."""
+    # Of a page that has no score, all systems have none: those come last.
     means = np.mean(list(scores.values()), axis=0)
     return np.argsort(means, kind="stable").tolist()
 

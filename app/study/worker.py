@@ -16,6 +16,7 @@ from ...render.errors import PagesightError, StudyError
 from ..systems.protocol import LearnedSystem, StudyPage, TrainingPage
 from ..systems.registry import Spec, missing_package
 from .outputs import Output
+from .processes import end_with_parent, no_interrupts
 
 # Making a system imports packages and loads weights.
 START_SECONDS = 120.0
@@ -67,7 +68,8 @@ class Worker:
         self._pipe, theirs = _SPAWN.Pipe()
         arguments = (theirs, self._spec, self._state)
         self._process = _SPAWN.Process(target=_serve, args=arguments, daemon=True)
-        self._process.start()
+        with no_interrupts():
+            self._process.start()
         theirs.close()
         try:
             said = self._pipe.recv() if self._pipe.poll(START_SECONDS) else "it does not start"
@@ -87,7 +89,8 @@ def learn(spec: Spec, pages: list[TrainingPage]) -> bytes:
     """What a LearnedSystem learns from pages, in a process of its own. Raises StudyError."""
     ours, theirs = _SPAWN.Pipe()
     process = _SPAWN.Process(target=_learn, args=(theirs, spec, pages), daemon=True)
-    process.start()
+    with no_interrupts():
+        process.start()
     theirs.close()
     try:
         answer: bytes | str = ours.recv()
@@ -140,8 +143,8 @@ def _learn(pipe: Connection, spec: Spec, pages: list[TrainingPage]) -> None:
 
 
 def _be_quiet() -> None:
-    """What systems print is no part of a study; an interrupt is for the study's own process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """What systems print is no part of a study."""
+    end_with_parent()
     null = os.open(os.devnull, os.O_WRONLY)
     sys.stdout.flush()
     sys.stderr.flush()

@@ -8,7 +8,8 @@ from importlib import import_module
 
 from ...data.datasets import Aeb, Dataset
 from ...model.predict import POLICIES, packaged, read_card
-from ...render.errors import StudyError
+from ...render.errors import PagesightError, StudyError
+from ..code_digest import code_digest
 from .protocol import System
 
 ALL = "all"
@@ -46,18 +47,27 @@ _PEERS = (
     "goose3 inscriptis html-text"
 ).split()
 _LIVE: dict[str, tuple[str, str, dict[str, object]]] = {"diffbot": ("diffbot", "Diffbot", {})}
+# Of the systems that are written here.
+_SHARED_CODE = (
+    *(f"app/systems/{name}.py" for name in ("blocks", "dom", "lines", "texts")),
+    *("layout/cdom.py", "layout/features/stopwords.py", "render/static.py", "train/align.py"),
+)
 _RENDERED = "-rendered"
 _RECORDED = "recorded:"
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """How a system is made, in whatever process; `module` is a full name."""
+    """How a system is made, in whatever process.
+
+    module: its full name. code: what of our own code decides the outputs, see `code_digest`.
+    """
 
     name: str
     module: str
     maker: str
     arguments: Mapping[str, object]
+    code: tuple[str, ...] = ()
 
     def make(self) -> System:
         """Raises PagesightError, where a package is missing as well."""
@@ -66,6 +76,13 @@ class Spec:
             system: System = maker(**self.arguments)
         except ModuleNotFoundError as error:
             raise StudyError(f"{self.name}: {missing_package(error)}") from error
+        except PagesightError:
+            raise
+        except Exception as error:  # packages fail in many ways where a part of them is missing
+            reason = " ".join(str(error).split())
+            raise StudyError(f"{self.name}: {type(error).__name__}: {reason}") from error
+        if self.code:
+            system.version += f"+{code_digest(*self.code)}"
         return system
 
 
@@ -90,7 +107,8 @@ def find(name: str, dataset: Dataset, split: str) -> Spec:
     """
     if name in _OWN:
         module, maker, arguments = _OWN[name]
-        return _own(name, module, maker, arguments)
+        code = () if module == "ours" else (f"app/systems/{module}.py", *_SHARED_CODE)
+        return Spec(name, f"{__package__}.{module}", maker, arguments, code)
     if name in _LIVE:
         return _own(name, *_LIVE[name])
     if name in _PEERS:
