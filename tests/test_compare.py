@@ -78,8 +78,17 @@ def test_the_figures_are_those_of_the_metrics(study: Path) -> None:
         for metric, of in (("word_f1", word_f1), ("rouge_lsum", rouge_lsum)):
             scores = [of(run_.text(id), text) for id, text in gold.items()]
             assert system.figures[metric].mean == pytest.approx(sum(scores) / 6)
-    (pair,) = [pair for pair in finding.result.pairs if pair.metric == "word_f1"]
-    first, second = (system.figures["word_f1"].mean for system in finding.result.systems)
+    assert finding.result.pairs == ()  # six pages tell nothing apart
+
+
+def test_differences_are_of_the_same_pages(study: Path) -> None:
+    for number in range(20):
+        text = PARAGRAPH.format("lane") * (number + 2)
+        (study / f"lane{number}.html").write_text(f"{MENU}<p>{text}</p>")
+        (study / f"lane{number}.txt").write_text(text)
+    result = compare(request(study, "all-text", "bte")).result
+    (pair,) = [pair for pair in result.pairs if pair.metric == "word_f1"]
+    first, second = (system.figures["word_f1"].mean for system in result.systems)
     assert pair.difference.mean == pytest.approx(first - second)
     # The menu is what all-text has too much, on every page.
     assert pair.difference.high < 0
@@ -122,15 +131,16 @@ def without_costs(study: dict[str, Any]) -> dict[str, Any]:
     return study
 
 
-def test_no_process_outlives_a_killed_study(study: Path) -> None:
-    (study / "mill.html").write_text("<p>slow</p>" * 200_000)
+@pytest.mark.parametrize("moment", ["all-text: 1", "crunch: 6", "scoring: 1"])
+def test_no_process_outlives_a_killed_study(study: Path, moment: str) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "pagesight", "compare", "--dataset", str(study), *OWN],
         stderr=subprocess.PIPE,
         text=True,
+        env=os.environ,
     )
     assert process.stderr is not None
-    next(line for line in process.stderr if line.startswith("all-text"))
+    assert any(line.startswith(moment) for line in process.stderr)
     children = {
         int(p.parent.name) for p in Path("/proc").glob("[0-9]*/stat") if child_of(p) == process.pid
     }
@@ -142,6 +152,25 @@ def test_no_process_outlives_a_killed_study(study: Path) -> None:
     while time.monotonic() < deadline and any(Path(f"/proc/{pid}").exists() for pid in children):
         time.sleep(0.1)
     assert not [pid for pid in children if Path(f"/proc/{pid}").exists()]
+
+
+def test_an_interrupt_from_the_keyboard_says_nothing(study: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pagesight", "compare", "--dataset", str(study), *OWN],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        if line.startswith("bte: 2"):
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all of the group
+    assert process.wait(20) == 130
+    process.stderr.close()
+    assert "Traceback" not in "".join(said)
 
 
 def child_of(stat: Path) -> int:
@@ -175,7 +204,21 @@ def test_without_gold_systems_are_compared_with_each_other(study: Path, tmp_path
 
 def test_pages_without_gold_are_left_out_beside_others(study: Path) -> None:
     (study / "mill.txt").unlink()
-    assert compare(request(study, "bte")).result.pages == 5
+    done = run("compare", "--dataset", str(study), "--systems", "bte")
+    assert "5 pages, raw input" in done.stdout
+    assert "too few pages to tell systems apart" in done.stdout
+    assert "1 pages without gold are left out" in done.stderr
+
+
+def test_a_failure_on_a_page_without_content_is_no_success(study: Path, tmp_path: Path) -> None:
+    for path in study.glob("*.txt"):
+        path.write_text("")
+    (tmp_path / "none.json").write_text("{}")
+    (tmp_path / "empty.json").write_text(json.dumps(dict.fromkeys(THINGS, "")))
+    systems = [f"recorded:{tmp_path / name}.json" for name in ("none", "empty")]
+    failed, right = compare(request(study, *systems)).result.systems
+    assert (failed.figures["word_f1"].mean, failed.errors) == (0, 6)
+    assert (right.figures["word_f1"].mean, right.errors) == (1, 0)
 
 
 def test_recorded_outputs_are_a_system(study: Path, tmp_path: Path) -> None:
@@ -248,6 +291,10 @@ def test_the_input_may_be_the_rendered_page(study: Path) -> None:
     ("arguments", "code", "said"),
     [
         (("--systems", "nonsense"), 1, "nonsense: no such system; there are pagesight, "),
+        (("--learn-from", "cleaneval", "--systems", "adaboost"), 1, "with : between"),
+        (("--json", "no-such-folder/x.json"), 1, "No such file or directory"),
+        (("--json", "."), 1, "is a folder"),
+        (("--systems", "recorded:[/x].json"), 1, "[/x].json: no such file"),
         (("--metrics", "without_share"), 1, "without_share is the better the lower"),
         (("--systems", " , "), 2, "--systems: name one at least"),
         (("--input", "cooked"), 2, "--input cooked: there are raw, rendered"),

@@ -193,6 +193,9 @@ def test_aeb(write: Write, tmp_path: Path) -> None:
             dataset.load(id)
     with pytest.raises(DatasetError, match=r"bad\.json: not as published"):
         dataset.recorded("bad")
+    write("output/deep.json", "[" * 200_000)
+    with pytest.raises(DatasetError, match=r"deep\.json: no JSON"):
+        dataset.recorded("deep")
     with pytest.raises(DatasetError, match=r"None\.json: no such file"):
         dataset.recorded("None")
 

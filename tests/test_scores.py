@@ -20,6 +20,7 @@ from pagesight.app.study.bootstrap import (
     Draws,
     Statistic,
     harmonic_mean,
+    mean,
     pooled_f1,
     share,
 )
@@ -142,7 +143,29 @@ def test_snippets() -> None:
     ]
     # two pages have `with`: 1/2 and 1; one has `without`: 1
     assert figures(SNIPPETS, pages) == {"with_share": 0.75, "without_share": 1}
-    assert figures(SNIPPETS, pages[2:]) == {"with_share": 0, "without_share": 0}
+    # a mean over no page is no number
+    assert all(np.isnan(figure) for figure in figures(SNIPPETS, pages[2:]).values())
+
+
+def test_a_system_that_failed_is_never_right_by_that() -> None:
+    page = replace(reference(found=("a",), unwanted=("b",)), record=record("", ("a",), ("b",)))
+    for name in METRICS:
+        (family,) = families_of([name])
+        failed = np.array(family.page(None, page))
+        figure = family.figures[name](failed)
+        worst = 1 if name == "without_share" else 0
+        # Nothing was to be kept, and there are no blocks and no marks: not all have a figure.
+        assert np.isnan(figure) or figure == worst, name
+    assert families_of(["word_f1"])[0].page("", page) == (1, 1)
+    assert families_of(["word_f1"])[0].page(None, page) == (0, 1)
+
+
+def test_figures_of_few_pages_have_the_draws_that_have_them() -> None:
+    columns = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    figure = Bootstrap(5).draw(columns).figure(mean(0, 1))
+    assert (figure.mean, figure.low, figure.high) == (1, 1, 1)
+    nothing = Bootstrap(5).draw(columns * 0).figure(mean(0, 1))
+    assert np.isnan([nothing.mean, nothing.low, nothing.high]).all()
 
 
 def test_aeb() -> None:
@@ -212,7 +235,9 @@ def test_any_text_has_its_figures(text: str, gold: str) -> None:
         columns = family.score(text, page)
         assert len(columns) == len(family.columns)
         assert np.isfinite(columns).all()
-    assert all(0 <= figure <= 1 for figure in all_figures([(text, page)]).values())
+    found = all_figures([(text, page)])
+    # An empty snippet or no mark is nothing to be right or wrong about.
+    assert all(0 <= figure <= 1 or np.isnan(figure) for figure in found.values())
     perfect = all_figures([(gold, page)])
     assert perfect["word_f1"] == perfect["rouge_lsum"] == perfect["evert_f1"] == 1
 
