@@ -44,6 +44,7 @@ clean:
 
 .venv/.dev: pyproject.toml | .venv/bin/python
 	@echo 'installing pagesight in .venv, with torch and what it is compared with: some gigabytes, some minutes' >&2
+	@$(PIP) --upgrade 'pip>=23.3' # older ones stop where an extra of lxml is spelled in two ways
 	@$(PIP) -e '.[train,compare,dev]'
 	@mkdir -p .venv/src
 	@ln -sfn ../.. .venv/src/pagesight # mypy looks up packages by the folder's name
