@@ -118,7 +118,7 @@ def test_an_interrupted_training_goes_on_to_the_same_weights(folder: Path, tmp_p
 def test_a_killed_training_goes_on(folder: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.onnx"
     command = ["train", "--dataset", str(folder), "--split", "random", "-o", str(model)]
-    command += ["--no-render", "--steps", "1500"]
+    command += ["--no-render", "--steps", "500"]
     process = subprocess.Popen(
         [sys.executable, "-m", "pagesight", *command], stderr=subprocess.PIPE, env=os.environ
     )
