@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from errno import EISDIR
@@ -18,6 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..render.files import write_whole
 from .study.compare import Finding, compare
 from .study.ranking import ranked, top_group
 from .study.result import Figure, StudyResult, SystemResult
@@ -40,7 +40,8 @@ def compare_command(
     _print_left_out(finding)
     print_study(finding.result)
     if json_file is not None:
-        _write(json_file, json.dumps(as_json(finding.result), indent=1) + "\n")
+        text = json.dumps(as_json(finding.result), indent=1) + "\n"
+        write_whole(json_file, text.encode())
     if report is not None:
         from .study.report import write_report
 
@@ -149,13 +150,3 @@ def _with_interval(figure: Figure) -> str:
 
 def _title(metric: str) -> str:
     return metric.replace("_", " ")
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    partial = path.with_name(f".{path.name}.part")
-    try:
-        partial.write_text(text)
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import threading
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import SnapshotError
+from .files import write_whole
 
 FORMAT = 1
 
@@ -142,14 +142,7 @@ class Snapshot:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file, whole or not at all. Raises OSError."""
-        target = Path(path)
-        writer = f"{os.getpid()}-{threading.get_ident()}"
-        partial = target.with_name(f".{target.name}.{writer}.part")
-        try:
-            partial.write_bytes(self.to_bytes())
-            os.replace(partial, target)
-        finally:
-            partial.unlink(missing_ok=True)
+        write_whole(Path(path), self.to_bytes())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Snapshot:

@@ -10,7 +10,6 @@ import hashlib
 import json
 import logging
 import os
-import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from urllib.parse import quote
 import httpx
 
 from ...render.errors import PagesightError
+from ...render.files import write_whole
 from ...render.store import cache_folder
 from .protocol import StudyPage, System
 
@@ -206,6 +206,4 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-        file.write(text)
-    os.replace(file.name, path)
+    write_whole(path, text.encode("utf-8", "replace"))
