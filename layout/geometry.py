@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
 Int32 = npt.NDArray[np.int32]
 
 
@@ -35,3 +36,40 @@ def overlap(start: Float32, length: Float32, other: Float32, other_length: Float
     """How long two spans on one axis overlap; 0 where they are apart."""
     shared = np.minimum(start + length, other + other_length) - np.maximum(start, other)
     return np.maximum(shared, 0).astype(np.float32)
+
+
+def intersection(box: Float64, other: Float64) -> Float64:
+    """What two boxes share, [.., 4]; width or height is 0 where they are apart."""
+    low = np.maximum(box[..., :2], other[..., :2])
+    high = np.minimum(box[..., :2] + box[..., 2:], other[..., :2] + other[..., 2:])
+    return np.concatenate([low, np.maximum(high - low, 0)], axis=-1)
+
+
+def area(box: Float64) -> Float64:
+    """Width times height, [..]."""
+    return np.asarray(box[..., 2] * box[..., 3], np.float64)
+
+
+def share_inside(box: Float64, other: Float64) -> Float64:
+    """The share of a box's area that lies inside another, [..]; 0 for a box without an area."""
+    whole = area(box)
+    shared = area(intersection(box, other))
+    return np.divide(shared, whole, out=np.zeros_like(shared), where=whole > 0)
+
+
+def weight_at(point: Float64, start: Float64, length: Float64, weight: Float64) -> Float64:
+    """The sum of the weights of the spans that hold each point, [p, ..]; an end is outside.
+
+    Args:
+        point: [p] on one axis.
+        start, length: [k] of the spans.
+        weight: [k, ..], one or more sums at once.
+    """
+
+    def passed(edge: Float64) -> Float64:
+        order = np.argsort(edge)
+        running = np.zeros((len(edge) + 1, *weight.shape[1:]))
+        np.cumsum(weight[order], axis=0, out=running[1:])
+        return running[np.searchsorted(edge[order], point, "right")]
+
+    return passed(start) - passed(start + length)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +35,7 @@ def draw(page: Page, labels: Labels) -> Image.Image:
     """
     from PIL import Image, ImageDraw
 
-    picture = open_picture(page)
+    picture = open_picture(page).convert("RGBA")
     layer = Image.new("RGBA", picture.size)
     pen = ImageDraw.Draw(layer)
     scale = page.snapshot.meta.screenshot_scale
@@ -48,12 +49,22 @@ def draw(page: Page, labels: Labels) -> Image.Image:
 
 
 def open_picture(page: Page) -> Image.Image:
-    """The page's picture, RGBA. Raises PagesightError, SnapshotError."""
+    """The page's picture, RGB. Raises PagesightError where it has none, SnapshotError."""
     from PIL import Image
 
     if not page.snapshot.screenshot:
         raise PagesightError("this page has no picture: it must be rendered, with a screenshot")
     try:
-        return Image.open(io.BytesIO(page.snapshot.screenshot)).convert("RGBA")
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            # Other decoders have no business with what a snapshot from elsewhere holds.
+            picture = Image.open(io.BytesIO(page.snapshot.screenshot), formats=("JPEG",))
+        return picture.convert("RGB")
+    except (
+        OSError,
+        ValueError,
+        SyntaxError,
+        Image.DecompressionBombError,
+        Image.DecompressionBombWarning,
+    ) as error:
         raise SnapshotError("the picture of this page is damaged") from error

@@ -1,11 +1,9 @@
-"""Features: their names, a page worked out by hand, counts, odd pages, a layout by the pixel."""
+"""Features: their names, a page worked out by hand, counts, odd pages."""
 
 from __future__ import annotations
 
 import math
-import random
 import re
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -22,15 +20,10 @@ from pagesight.layout.features import (
     FeatureSet,
     extract,
 )
-from pagesight.layout.features.geometry import geometry_features
 from pagesight.layout.features.stopwords import STOP_WORDS
 from pagesight.layout.features.text import TextCounts, count_texts, sum_ranges
 from pagesight.layout.features.web2text import LEAF_TAGS, PARENT_TAGS
 from pagesight.layout.page import Page, build_page
-from pagesight.render.builder import SnapshotBuilder
-from pagesight.render.capture import Renderer
-from pagesight.render.loop import LoopThread
-from pagesight.render.snapshot import DOCUMENT, ELEMENT, STYLES, TEXT, Meta, Snapshot
 from pagesight.render.static import parse
 
 # Trained weights fit exactly these. Where a column is added, moved or renamed, or where it is
@@ -39,8 +32,8 @@ DIGESTS = {
     "web2text-block": "1495c2d0e34fdc11",
     "web2text-edge": "929f614e7d980c6d",
     "names": "f56114bfbf1ffb72",
-    "geometry": "648a7058391c7bc7",
-    "web2text+names+geometry": "cfb78df8caf8fe7b",
+    "geometry": "4cb30035e65fae1d",
+    "web2text+names+geometry": "04cd3ca36e438029",
 }
 
 
@@ -428,187 +421,3 @@ MARKUP = st.lists(
 def test_any_page_has_sound_features(parts: list[str]) -> None:
     features = assert_sound(page_of("".join(parts)))
     assert not features.blocks[:, [c.startswith("geometry.") for c in BLOCK.columns]].any()
-
-
-VALUES = """block|inline|none||0|1|0.01|fixed|sticky|hidden|rgb(0, 0, 0)|rgba(255, 0, 0, 0.5)|16px|
-700|color(srgb 1 0 0)|italic|normal|collapse|underline|-webkit-center|pointer|preserve|.|99999px
-""".replace("\n", "").split("|")
-
-
-def odd_layout(rng: random.Random) -> Snapshot:
-    """A page in a browser that says odd things."""
-    builder = SnapshotBuilder()
-    builder.add(-1, DOCUMENT, "#document")
-    path = [builder.add(0, ELEMENT, "html")]
-    for _ in range(rng.randint(1, 9)):
-        tag = rng.choice(["p", "b", "#text", "#text"])
-        del path[rng.randint(1, len(path)) :]
-        if tag == "#text":
-            builder.add(path[-1], TEXT, tag, rng.choice(["x", "some text", " "]))
-        else:
-            path.append(builder.add(path[-1], ELEMENT, tag))
-    styles = [[builder.intern(rng.choice(VALUES)) for _ in STYLES] for _ in range(3)]
-    nodes = len(builder.parent)
-    rows = [node for node in range(nodes) if node < 2 or rng.random() < 0.8]
-    lines = sorted(rng.choices(range(len(rows)), k=rng.randint(0, 9)))
-    widest = rng.choice([0, 1, 100, 1e6])
-    boxes = [
-        [rng.uniform(-widest, widest) for _ in range(4)] for _ in range(len(rows) + len(lines))
-    ]
-    column = np.array(boxes, np.float32)
-    size = (rng.choice([0, 1280]), rng.choice([0, 5000]))
-    return builder.build(
-        Meta(maker="chromium", viewport=(1280, rng.choice([0, 800])), page_size=size),
-        row_node=np.array(rows, np.int32),
-        row_box=column[: len(rows)],
-        row_style=np.array([rng.randrange(3) for _ in rows], np.int32),
-        row_paint=np.zeros(len(rows), np.int32),
-        line_row=np.array(lines, np.int32),
-        line_box=column[len(rows) :],
-        styles=np.array(styles, np.int32),
-    )
-
-
-@given(st.integers(0, 10**9))
-@settings(max_examples=150, deadline=None)
-def test_any_layout_has_sound_features(seed: int) -> None:
-    snapshot = odd_layout(random.Random(seed))
-    snapshot.check()
-    page = build_page(snapshot)
-    features = assert_sound(page)
-    known = features.blocks[:, BLOCK.columns.index("geometry.laid_out")]
-    assert known.tolist() == np.where(np.isnan(page.box[:, 0]), -1, 1).tolist()
-
-
-LAYOUT = """<!doctype html><title>t</title><style>
-body { margin: 0; font: 16px/20px monospace; color: #000 } div { position: absolute }
-</style><body>
-<div style="left:128px; top:100px; width:640px; font-size:32px; font-weight:700">Heading</div>
-<div style="left:128px; top:200px; width:640px">The main text is longer than the rest of it</div>
-<div style="left:128px; top:260px; width:640px">And here is some more of this text as well.</div>
-<div style="left:960px; top:260px; width:192px; color:red; font-style:italic">Side</div>
-<div style="left:0; top:400px; width:320px; text-align:center; text-decoration:underline;
-cursor:pointer">Link</div>
-<div style="left:0; top:440px; visibility:hidden">Unseen</div>
-<div style="left:0; top:460px; opacity:0"><p>Faint <b>too</b></p></div>
-<div style="left:0; top:500px; width:1px; height:1px; overflow:hidden">Clipped</div>
-<div style="left:0; top:520px; position:fixed"><b>Fixed</b></div>
-<div style="left:-900px; top:540px; width:300px">Away</div>
-<div style="display:none">Nowhere</div>
-<div style="left:0; top:600px"><pre style="margin:0">Code</pre></div>"""
-
-
-@pytest.fixture(scope="module")
-def layout(loop: LoopThread, renderer: Renderer) -> Page:
-    return build_page(loop.run(renderer.replay(LAYOUT.encode(), "http://page.example/", "utf-8")))
-
-
-@pytest.fixture
-def column(layout: Page) -> Callable[[str], dict[str, float]]:
-    """One geometry column, by the first word of each block."""
-    table = geometry_features(layout)
-    firsts = [text.split()[0] for text in layout.text]
-
-    def values(name: str) -> dict[str, float]:
-        return dict(zip(firsts, table[:, GEOMETRY.columns.index(name)].tolist(), strict=True))
-
-    return values
-
-
-Column = Callable[[str], dict[str, float]]
-
-
-def having(values: dict[str, float]) -> set[str]:
-    assert {*values.values()} <= {0.0, 1.0}
-    return {name for name, value in values.items() if value}
-
-
-def test_places(layout: Page, column: Column) -> None:
-    assert layout.snapshot.meta.page_size == (1280, 800)
-    place = column("left")
-    assert place["Heading"] == place["The"] == place["And"] == pytest.approx(128 / 1280)
-    assert place["Side"] == pytest.approx(960 / 1280)
-    assert place["Away"] == pytest.approx(-900 / 1280)
-    boxes = dict(zip((text.split()[0] for text in layout.text), layout.box.tolist(), strict=True))
-    for name in ("Heading", "The", "Side"):
-        x, y, width, _ = boxes[name]
-        assert column("width")[name] == pytest.approx(width / 1280)
-        assert column("centre")[name] == pytest.approx((x + width / 2) / 1280 - 0.5)
-        assert column("top")[name] == pytest.approx(y / 800)
-        assert column("from_top")[name] == pytest.approx(math.log1p(y / 800) / 2)
-        assert column("lines")[name] == pytest.approx(math.log(2) / 3)
-    # The text stands in the middle of its line of 20 pixels.
-    assert boxes["The"][1] + boxes["The"][3] / 2 == pytest.approx(210, abs=1)
-    assert column("height")["The"] == pytest.approx(math.log(2) / 2)
-
-
-def test_columns(column: Column) -> None:
-    assert column("column_left")["The"] == pytest.approx(0.1)
-    assert column("column_width")["The"] == pytest.approx(0.5)
-    assert column("column_left")["Side"] == pytest.approx(0.75)
-    assert column("column_width")["Side"] == pytest.approx(0.15)
-    assert having(column("column_is_main")) == {"Heading", "The", "And"}
-    assert column("column_share")["The"] > 0.5 > column("column_share")["Side"] > 0
-    overlaps = column("overlaps_main")
-    assert (overlaps["The"], overlaps["Side"], overlaps["Away"]) == (1, 0, 0)
-
-
-def test_neighbours(layout: Page, column: Column) -> None:
-    boxes = layout.box.tolist()
-    line = boxes[1][3]
-    gap = math.log1p((boxes[2][1] - boxes[1][1] - line) / line) / 3
-    assert column("gap_before")["And"] == pytest.approx(gap, abs=1e-5)
-    assert column("gap_after")["The"] == pytest.approx(gap, abs=1e-5)
-    # 60 pixels from top to top.
-    assert gap == pytest.approx(math.log1p((60 - line) / line) / 3, abs=1e-3)
-    assert column("gap_before")["Heading"] == 0
-    assert column("gap_before")["Side"] < 0
-    assert having(column("right_of_before")) >= {"Side"}
-    assert not having(column("right_of_before")) & {"Heading", "The", "And", "Link"}
-    assert {"The", "And"} <= having(column("aligned_before"))
-    assert {"Heading", "The"} <= having(column("aligned_after"))
-    assert not {"Heading", "Side"} & having(column("aligned_before"))
-
-
-def test_types(column: Column) -> None:
-    size = column("font_size")
-    assert size["Heading"] == pytest.approx(math.log(2))
-    assert size["The"] == size["Side"] == 0
-    assert column("font_size_before")["The"] == pytest.approx(-math.log(2))
-    assert column("font_size_after")["Heading"] == pytest.approx(math.log(2))
-    assert column("font_size_before")["Heading"] == column("font_size_after")["The"] == 0
-    assert having(column("bold")) == {"Heading", "too", "Fixed"}
-    assert having(column("italic")) == {"Side"}
-    assert having(column("underlined")) == having(column("centred")) == {"Link"}
-    assert having(column("pointer")) == {"Link"}
-    assert having(column("preformatted")) == {"Code"}
-    assert {"The", "And"} <= having(column("main_style"))
-    assert not {"Heading", "Side", "Fixed"} & having(column("main_style"))
-    assert (column("coloured")["Side"], column("coloured")["The"]) == (1, 0)
-    assert column("contrast")["The"] == 1
-    assert column("contrast")["Side"] == pytest.approx(1 - 0.2126)
-
-
-def test_visibility(column: Column) -> None:
-    laid_out = column("laid_out")
-    assert {name for name, value in laid_out.items() if value == -1} == {"Nowhere"}
-    assert {name for name, value in laid_out.items() if value == 1} == {*laid_out} - {"Nowhere"}
-    assert having(column("hidden")) == {"Unseen", "Faint", "too", "Clipped"}
-    assert having(column("fixed")) == {"Fixed"}
-    assert having(column("off_page")) == {"Away"}
-    for name in GEOMETRY.columns[1:]:
-        assert column(name)["Nowhere"] == 0, name
-
-
-def test_without_layout_the_geometry_is_zero() -> None:
-    page = page_of(LAYOUT)
-    assert len(page) == 13
-    assert geometry_features(page).shape == (13, len(GEOMETRY))
-    assert not geometry_features(page).any()
-
-
-def test_the_rest_is_the_same_with_and_without_layout(layout: Page) -> None:
-    assert layout.text == page_of(LAYOUT).text
-    geometry = len(BLOCK) - len(GEOMETRY)
-    static, rendered = extract(page_of(LAYOUT)), extract(layout)
-    np.testing.assert_array_equal(static.blocks[:, :geometry], rendered.blocks[:, :geometry])
