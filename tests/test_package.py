@@ -42,7 +42,7 @@ TRAINING = (
 )
 TRAINING_NAMES = tuple(f"pagesight/{name.removesuffix('.py')}" for name in TRAINING)
 HEAVY = {"torch", "playwright", "onnxruntime", "lxml", "PIL"}
-TORCH_HOMES = ("train/", "model/networks.py", "app/systems/rprop.py")
+TORCH_HOMES = ("train/", "model/networks.py", "model/vision.py", "app/systems/rprop.py")
 BUILD_LEFTOVERS = (".*", "build", "dist", "*.egg-info", "__pycache__")
 
 
