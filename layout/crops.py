@@ -27,22 +27,23 @@ _SEEN_SHARE = 0.5  # of a block's area that must lie on the picture
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """The picture of a page of b blocks, at SCALE picture pixels a CSS pixel."""
+    """The picture of a page and b boxes on it, at SCALE picture pixels a CSS pixel."""
 
     pixels: UInt8  # [height, width, 3] red, green, blue
     boxes: Float32  # [b, 4] x1, y1, x2, y2 in picture pixels; 0, 0, 1, 1 for a block not seen
     seen: Bool  # [b] the block has a box, and at least half of it lies on the picture
 
 
-def picture_of(page: Page) -> Picture | None:
-    """The picture of a page, None where it was taken without one.
+def picture_of(page: Page, box: Float32) -> Picture | None:
+    """The picture of a page with boxes [b, 4] on it, None where it was taken without one.
 
+    The boxes are in CSS pixels, NaN where not laid out: those of blocks, or of runs of them.
     Raises SnapshotError where the picture is damaged.
     """
     if not page.snapshot.screenshot:
         return None
     pixels = _pixels(page)
-    boxes, seen = _place(page.box, pixels.shape[1], pixels.shape[0])
+    boxes, seen = _place(box, pixels.shape[1], pixels.shape[0])
     return Picture(pixels, boxes, seen)
 
 

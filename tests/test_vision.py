@@ -68,7 +68,7 @@ def with_boxes(boxes: list[list[float]], content: bytes, scale: float = SCALE) -
 
 
 def picture(page: Page) -> Picture:
-    found = picture_of(page)
+    found = picture_of(page, page.box)
     assert found is not None
     return found
 
@@ -109,7 +109,8 @@ def test_boxes_by_hand() -> None:
 
 
 def test_pages_without_a_picture() -> None:
-    assert picture_of(build_page(parse(b"<p>x", "utf-8"))) is None
+    page = build_page(parse(b"<p>x", "utf-8"))
+    assert picture_of(page, page.box) is None
     empty = picture(with_boxes([], jpeg((3, 5))))
     assert (empty.boxes.shape, empty.seen.shape) == ((0, 4), (0,))
 
@@ -121,10 +122,10 @@ def test_damaged_pictures() -> None:
     huge = sound.replace(b"\x00\x1e\x00\x28", b"\x27\x10\x27\x10", 1)  # 10,000 x 10,000 pixels
     for content in (b"\xff\xd8\xff", sound[:200], b"text", png.getvalue(), huge):
         with pytest.raises(SnapshotError, match="damaged"):
-            picture_of(with_boxes([[0, 0, 9, 9]], content))
+            picture_of(page := with_boxes([[0, 0, 9, 9]], content), page.box)
     for scale in (0.0, -1.0, float("nan"), float("inf"), 1e-300):
         with pytest.raises(SnapshotError, match="scale"):
-            picture_of(with_boxes([[0, 0, 9, 9]], sound, scale))
+            picture_of(page := with_boxes([[0, 0, 9, 9]], sound, scale), page.box)
 
 
 def test_a_picture_of_another_scale_is_brought_to_the_usual_one() -> None:

@@ -1,0 +1,218 @@
+"""The training of one member of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.optim.lr_scheduler import OneCycleLR
+
+from ..model.networks import Member, NetworkSettings
+from ..model.vision import VisionSettings
+from .batches import Batch, collate, look, window
+from .checkpoint import load_checkpoint, random_states, restore_random, save_checkpoint
+from .judge import Judgement, judge, potentials
+from .losses import CHAINS, batch_loss
+from .samples import Sample
+
+_LONGEST_STEP = 1.0  # of the gradient's norm
+_WARM_UP = 0.1  # share of the steps in which the learning rate rises
+_JITTER = 0.1  # batches hold pages of about one length, not always the same ones
+
+
+@dataclass(frozen=True, slots=True)
+class FitSettings:
+    """How long and on what to train.
+
+    members: how many networks are averaged; each holds out another of as many folds.
+    epochs: passes over the pages.
+    batch: pages in a step. window: states taken of a longer page, at a random place.
+    average: decay of the running mean of the weights, which is what is kept.
+    sight: share of the pages of an epoch that are shown with their picture.
+    chain: "joint" or "separate", see losses. pairwise_weight: lambda of Web2Text, section 3.5.
+    """
+
+    seed: int = 0
+    members: int = 5
+    epochs: int = 25
+    batch: int = 8
+    window: int = 80
+    learning_rate: float = 2e-3
+    weight_decay: float = 1e-2
+    average: float = 0.99
+    sight: float = 0.25
+    chain: str = "joint"
+    pairwise_weight: float = 1.0
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        if self.chain not in CHAINS:
+            raise ValueError(f"chain {self.chain!r}: there are {', '.join(CHAINS)}")
+        if self.members < 2:
+            raise ValueError("two members are the fewest: each is judged by what it held out")
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """What an epoch ended with: the mean loss, and block F1 and log loss of the held-out fold."""
+
+    epoch: int
+    loss: float
+    f1: float
+    nll: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """One member, for use on the CPU, its epochs, and what it says of the fold that it held out."""
+
+    member: Member
+    history: tuple[Epoch, ...]
+    held_out: Judgement
+
+
+class MemberTraining:
+    """Trains one member on the forms of some pages; others are held out to judge it by."""
+
+    def __init__(
+        self,
+        pages: Sequence[Sequence[Sample]],
+        held_out: Sequence[Sequence[Sample]],
+        sizes: NetworkSettings,
+        vision: VisionSettings,
+        settings: FitSettings,
+        number: int,
+    ) -> None:
+        torch.manual_seed(settings.seed * 1000 + number)
+        self.random = np.random.default_rng([settings.seed, number])
+        self.pages, self.settings = pages, settings
+        self.held_out = [form for page in held_out for form in page]
+        self.facts = {
+            "settings": asdict(settings),
+            "sizes": asdict(sizes),
+            "vision": asdict(vision),
+            "pages": [[page[0].id for page in side] for side in (pages, held_out)],
+        }
+        self.member = _new_member(pages, sizes, vision).to(settings.device)
+        self.optimizer = torch.optim.AdamW(
+            self.member.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        steps = -(-len(pages) // settings.batch) * settings.epochs
+        self.schedule = OneCycleLR(
+            self.optimizer, settings.learning_rate, total_steps=max(steps, 10), pct_start=_WARM_UP
+        )
+        self.average = [weight.detach().clone() for weight in self.member.parameters()]
+        self.history: list[Epoch] = []
+        self.best = self._weights()
+
+    def run(self, checkpoint: Path | None, on_epoch: Callable[[Epoch], None]) -> Trained:
+        """Train from where the checkpoint stands to the end."""
+        self._restore(load_checkpoint(checkpoint, self.facts))
+        for epoch in self.history:
+            on_epoch(epoch)
+        while len(self.history) < self.settings.epochs:
+            self._epoch()
+            if checkpoint is not None:
+                save_checkpoint(checkpoint, self.facts, self._state())
+            on_epoch(self.history[-1])
+        self.member.load_state_dict(self.best)
+        return Trained(self.member.cpu().eval(), tuple(self.history), self._judge("cpu"))
+
+    def _epoch(self) -> None:
+        """One pass over the pages, and what the held-out ones say of it."""
+        losses = [self._step(batch) for batch in self._batches()]
+        trained = [weight.detach().clone() for weight in self.member.parameters()]
+        self._put(self.average)
+        found = self._judge(self.settings.device)
+        epoch = Epoch(len(self.history) + 1, float(np.mean(losses)), found.f1, found.nll)
+        if not self.history or epoch.f1 >= max(before.f1 for before in self.history):
+            self.best = self._weights()
+        self.history.append(epoch)
+        self._put(trained)
+
+    def _batches(self) -> Iterator[Batch]:
+        """Each page once, in one of its forms, in batches of pages of about one length."""
+        settings, random = self.settings, self.random
+        chosen = [page[random.integers(len(page))] for page in self.pages]
+        cut = [window(sample, settings.window, random) for sample in chosen]
+        lengths = np.array([len(sample) for sample, _ in cut])
+        order = np.argsort(lengths * np.exp(random.normal(0, _JITTER, len(cut))))
+        batches = np.array_split(order, range(settings.batch, len(order), settings.batch))
+        shown = random.random(len(cut)) < settings.sight
+        for i in random.permutation(len(batches)):
+            some = [cut[j] for j in batches[i]]
+            pictures = [
+                look(sample, start) if shown[j] else None
+                for j, (sample, start) in zip(batches[i], some, strict=True)
+            ]
+            yield collate([sample for sample, _ in some], pictures, settings.device)
+
+    def _step(self, batch: Batch) -> float:
+        device = torch.device(self.settings.device).type
+        self.member.train()
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            unary, pairwise = potentials(self.member, batch)
+        scores = unary.float(), pairwise.float()
+        loss = batch_loss(self.settings.chain, *scores, batch.labels, batch.real)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.member.parameters(), _LONGEST_STEP)
+        self.optimizer.step()
+        self.schedule.step()
+        # At first the mean follows quickly: it must forget where training began.
+        decay = min(self.settings.average, self.schedule.last_epoch / (9 + self.schedule.last_epoch))
+        with torch.no_grad():
+            for mean, weight in zip(self.average, self.member.parameters(), strict=True):
+                mean.lerp_(weight, 1 - decay)
+        return float(loss)
+
+    def _judge(self, device: str) -> Judgement:
+        return judge(self.member, self.held_out, self.settings.pairwise_weight, device)
+
+    def _weights(self) -> dict[str, torch.Tensor]:
+        return {key: value.detach().clone() for key, value in self.member.state_dict().items()}
+
+    def _put(self, weights: list[torch.Tensor]) -> None:
+        with torch.no_grad():
+            for weight, value in zip(self.member.parameters(), weights, strict=True):
+                weight.copy_(value)
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "member": self.member.state_dict(),
+            "average": self.average,
+            "best": self.best,
+            "optimizer": self.optimizer.state_dict(),
+            "schedule": self.schedule.state_dict(),
+            "random": random_states(self.random),
+            "history": [asdict(epoch) for epoch in self.history],
+        }
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        if not state:
+            return
+        self.member.load_state_dict(state["member"])
+        self.average = [weight.to(self.settings.device) for weight in state["average"]]
+        self.best = state["best"]
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.schedule.load_state_dict(state["schedule"])
+        restore_random(state["random"], self.random)
+        self.history = [Epoch(**epoch) for epoch in state["history"]]
+
+
+def _new_member(
+    pages: Sequence[Sequence[Sample]], sizes: NetworkSettings, vision: VisionSettings
+) -> Member:
+    """A member that knows the mean and the deviation of each feature, over all forms of pages."""
+    forms = [form for page in pages for form in page]
+    blocks = np.concatenate([form.blocks for form in forms])
+    edges = np.concatenate([form.edges for form in forms])
+    member = Member(blocks.shape[1], edges.shape[1], sizes, vision)
+    member.page.standardise.fit(torch.from_numpy(blocks))
+    if len(edges):
+        member.page.standardise_edges.fit(torch.from_numpy(edges))
+    return member
