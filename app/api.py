@@ -25,14 +25,15 @@ class Extractor:
 
     Args:
         render: lay pages out in a browser; without it only their HTML is parsed.
-        policy: what counts as main content, one of `model.predict.POLICIES`.
+        policy: what counts as main content, one of `model.card.POLICIES`.
         model: a model of one's own instead, by the path of its file.
         favour: "precision" keeps what is surely content, "recall" what may be; "" balances.
         links, images: keep their addresses. tables: keep the texts of data tables.
+        vision: let the page's picture count too, which makes rendering half as long again.
         reasons: say of each block what spoke for it and against it; costs some milliseconds.
         allow_private: let pages reach loopback and private addresses.
         timeout: seconds for each page, from the first request to the last capture.
-        settings: viewport and picture of renderings; by default no picture is taken.
+        settings: viewport and picture of renderings; by default there is one with `vision` only.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Extractor:
         links: bool = False,
         images: bool = False,
         tables: bool = True,
+        vision: bool = False,
         reasons: bool = True,
         allow_private: bool = False,
         timeout: float = DEFAULT_SECONDS,
@@ -58,6 +60,7 @@ class Extractor:
             links=links,
             images=images,
             tables=tables,
+            vision=vision,
             reasons=reasons,
             allow_private=allow_private,
             timeout=timeout,

@@ -55,6 +55,7 @@ def extract(
     ] = False,
     url: BaseUrl = "",
     model: ModelPath = None,
+    vision: Annotated[bool, typer.Option("--vision", help="Let the page's picture count.")] = False,
     timeout: Timeout = DEFAULT_SECONDS,
     allow_private: Private = False,
 ) -> None:
@@ -88,6 +89,7 @@ def extract(
             images=images,
             tables=tables,
             model=model,
+            vision=vision,
             timeout=timeout,
             allow_private=allow_private,
         )
@@ -161,7 +163,7 @@ def _root(
 
 
 def _check_policy(policy: str) -> None:
-    from ..model.predict import POLICIES
+    from ..model.card import POLICIES
 
     if policy not in POLICIES:
         usage(f"--policy {policy}: there are {', '.join(POLICIES)}")

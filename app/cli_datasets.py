@@ -39,24 +39,46 @@ def train(
     data: Data = None,
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     seeds: Annotated[int, typer.Option(min=1, help="How many models; the best is kept.")] = 1,
-    steps: Annotated[int, typer.Option(min=1, help="Training steps.")] = 5_000,
-    pairwise_weight: Annotated[float, typer.Option(help="Lambda of the chain.")] = 0.1,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the pages.")] = None,
+    members: Annotated[
+        int | None, typer.Option(min=2, help="Networks that are averaged, each held out a part.")
+    ] = None,
+    chain: Annotated[
+        str, typer.Option(help="joint, or separate: blocks and edges each for themselves.")
+    ] = "joint",
+    pairwise_weight: Annotated[float, typer.Option(help="Lambda of the chain.")] = 1.0,
+    vision: Annotated[bool, typer.Option(help="Learn to look at the pages' pictures.")] = True,
     render: Annotated[bool, typer.Option(help=FROM_STORE)] = True,
     recipe: Annotated[
-        str, typer.Option(help="pagesight, or web2text: the paper's features and chain.")
+        str, typer.Option(help="pagesight, or web2text: the paper's features and training.")
     ] = "pagesight",
+    steps: Annotated[int, typer.Option(min=1, help="Training steps of web2text.")] = 5_000,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    log: Annotated[Path | None, typer.Option(help="Folder for TensorBoard.")] = None,
 ) -> None:
     """Train a model on a data set; call it again after an interrupt to go on."""
-    from ..model.predict import RECIPES
-    from ..train.fit import FitSettings
-    from .training import Selection, train_command
+    from ..model.card import RECIPES
+    from ..train.settings import CHAINS, FitSettings
+    from .fitting import TrainRequest, train_command
+    from .training import Selection
 
     if recipe not in RECIPES:
         usage(f"--recipe {recipe}: there are {', '.join(RECIPES)}")
-    settings = FitSettings(seed=seed, steps=steps, device=device)
+    if chain not in CHAINS:
+        usage(f"--chain {chain}: there are {', '.join(CHAINS)}")
+    usual = FitSettings()
+    settings = FitSettings(
+        seed=seed,
+        epochs=epochs or usual.epochs,
+        members=members or usual.members,
+        sight=usual.sight if vision else 0,
+        chain=chain,
+        pairwise_weight=pairwise_weight,
+        device=device,
+    )
     chosen = Selection(dataset, data, split)
-    for card in train_command(chosen, output, seeds, render, settings, recipe, pairwise_weight):
+    request = TrainRequest(chosen, output, settings, seeds, render, recipe, steps, log)
+    for card in train_command(request):
         typer.echo(f"{card.name}: {card.figures}")
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import isfinite
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote as shell_quoted
 from typing import TYPE_CHECKING, Any
@@ -17,19 +17,30 @@ from ..model.calibration import Calibration
 from ..render.errors import PagesightError
 from ..render.files import write_whole
 from ..train.calibrate import Bin, expected_error
+from ..train.settings import Epoch
 from .study.wording import number_text
 
 if TYPE_CHECKING:
     import altair as alt
 
-# Each colour by day, and what it is where the reader's screen is dark.
+# Each colour by day, and what it is on a dark screen. Members take theirs in turn.
 _INK, _SOFT, _RULE, _PAPER = "#1d2329", "#5f6973", "#dde1e5", "#ffffff"
-_BY_NIGHT = {_INK: "#e4e8ec", _SOFT: "#9aa5b0", _RULE: "#353c44", _PAPER: "#1d2126"}
-_MEMBERS = {"#1f5fbf": "#6ea8ff", "#c2560c": "#f0964f", "#1e8449": "#4cc07a", "#8a3fb5": "#c68be8"}
-_ACCENT = next(iter(_MEMBERS))
-_FONT = 'system-ui, "Segoe UI", "Liberation Sans", sans-serif'
-# Pixels: the sides of the charts; the area of the greatest dot.
-_SQUARE, _PANEL, _AREA = 440, (390, 250), 800
+_MEMBERS = "#1f5fbf #c2560c #1e8449 #8a3fb5 #0c7f94 #b3236b".split()
+_NIGHT = "#e4e8ec #9aa5b0 #353c44 #1d2126 #6ea8ff #f0964f #4cc07a #c68be8 #45bfd4 #f07ab0".split()
+_BY_NIGHT = dict(zip((_INK, _SOFT, _RULE, _PAPER, *_MEMBERS), _NIGHT, strict=True))
+_FONT = 'text { font-family: system-ui, "Segoe UI", "Liberation Sans", sans-serif }'
+# Pixels: the sides of the charts, the areas of the smallest and of the greatest dot.
+_SQUARE, _PANEL, _AREAS = 430, (400, 240), (12, 560)
+_TEXT = {"labelColor": _INK, "labelFontSize": 12}
+_TEXT |= {"titleColor": _SOFT, "titleFontSize": 13, "titleFontWeight": "normal"}
+_LINES = {"gridColor": _RULE, "domainColor": _RULE, "tickColor": _RULE}
+_SYMBOLS = {"fillColor": _PAPER, "padding": 6, "symbolStrokeWidth": 0, "symbolOpacity": 1}
+_CONFIG = {
+    "font": "sans-serif",
+    "axis": {**_TEXT, **_LINES, "titlePadding": 10, "labelFlush": False},
+    "legend": {**_TEXT, **_SYMBOLS},
+    "view": {"stroke": None},
+}
 
 # Whoever reads Markdown may take these for markup; an underscore is none inside a word.
 _MARKUP = re.compile(r"[\\`*\[\]<>|~&#$]|(?<![^\W_])_|_(?![^\W_])")
@@ -39,25 +50,18 @@ _ABOUT = """\
 A model of pagesight that finds the main content of web pages. It reads a page as a sequence of
 blocks: what each says, where it stands, what stands around it. To each block it gives the
 probability that it is main content."""
+_READING = """\
+On the dashed line a probability is kept like a promise; above it more is content than promised,
+below it less. ECE, the expected calibration error, is the mean distance from the line (Naeini et
+al. 2015)."""
 _LIMITS = """\
-- What main content is, it learned from the labels of one selection of pages. Where people there
+- It learned what main content is from the labels of one selection of pages. Where people there
   drew the line otherwise than you would, so does the model.
-- Held-out pages that also chose the epoch or the calibration flatter it a little: rather trust
+- Held-out pages that also chose the epoch or the calibration flatter it a little. Rather trust
   the figures of a test part, and most of all those of your own pages.
 - Data sets hold stored pages, often without their style sheets and pictures. Live pages look
   different; they, other languages and other kinds of pages may be labelled worse.
-- Its probabilities are honest on average over pages like those of the calibration, not on each.
-- It fits the features that it was trained on, and is refused where they are computed otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Epoch:
-    """A member after an epoch, from 1: its training loss, and held-out F1 and NLL of the blocks."""
-
-    epoch: int
-    loss: float
-    f1: float
-    nll: float
+- Its probabilities are honest on average over pages like the held-out ones, not on each page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +90,13 @@ class CardFacts:
 def write_page(facts: CardFacts, path: Path) -> None:
     """Write NAME.md, NAME.reliability.svg and NAME.training.svg beside a model, NAME.onnx.
 
-    Raises PagesightError where the drawing libraries are not installed, and OSError.
+    There is no chart of a training without epochs. Raises PagesightError where the drawing
+    libraries are not installed, and OSError.
     """
     try:
-        charts = {"reliability": _svg(_reliability(facts)), "training": _svg(_training(facts))}
+        charts = {"reliability": _svg(_reliability(facts))}
+        if any(facts.history):
+            charts["training"] = _svg(_training(facts.history))
     except ImportError as error:
         reason = f"{error.name} is not installed: pip install 'pagesight[train]'"
         raise PagesightError(f"model card: {reason}") from error
@@ -107,76 +114,84 @@ def _page(facts: CardFacts, path: Path) -> str:
         _ABOUT,
         _fenced(f"pagesight extract --model {shell_quoted(path.name)} https://example.org/"),
         "## Figures",
-        _table(("figure", "value"), figures),
+        _table(("figure", "value"), figures, "---:"),
         "## Training",
-        _table(("setting", "value"), [*origin.items(), *settings.items()]),
-        _image("Training loss and held-out F1 by epoch", path, "training"),
-        "Each member at its best epoch, the one of the highest held-out F1:",
-        _table(("member", "epochs", "best", "loss", "F1", "NLL"), _members(facts.history)),
+        _table(("setting", "value"), [*origin.items(), *settings.items()], "---"),
+        *(_history_parts(facts.history, path) if any(facts.history) else ()),
         "## Calibration",
         _calibration_text(facts.calibration),
-        _image("Reliability before and after calibration", path, "reliability"),
-        _table(("held-out blocks", "before", "after"), _errors(facts)),
-        "ECE, the expected calibration error, is the mean distance of what the blocks of a bin\n"
-        "promise to what they hold (Naeini 2015).",
+        _image("Reliability diagram, before and after calibration", path, "reliability"),
+        _READING,
+        _table(("held-out blocks", "before", "after"), _errors(facts), "---:"),
         "## Limits",
         _LIMITS,
-        "## Once more\n\nThis trains it again:",
+        "## The same training again",
         _fenced(facts.command),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _members(history: Sequence[Sequence[Epoch]]) -> Iterable[Sequence[object]]:
+def _history_parts(history: Sequence[Sequence[Epoch]], path: Path) -> Iterable[str]:
+    yield _image("Training loss and held-out F1 of each member by epoch", path, "training")
+    yield "The dots are the members at their best epochs, those of the highest held-out F1:"
+    rows = []
     for number, epochs in enumerate(history, 1):
         if epochs:
             best = _best(epochs)
-            yield number, len(epochs), best.epoch, *map(_figure, (best.loss, best.f1, best.nll))
+            reached = map(number_text, (best.loss, best.f1, best.nll))
+            rows.append((number, len(epochs), best.epoch, *reached))
+    yield _table(("member", "epochs", "best epoch", "loss", "F1", "NLL"), rows, "---:")
 
 
 def _best(epochs: Sequence[Epoch]) -> Epoch:
-    return max(epochs, key=lambda epoch: epoch.f1 if isfinite(epoch.f1) else -1.0)
+    """The last of the best, as the training keeps it."""
+    return max(reversed(epochs), key=lambda epoch: epoch.f1 if math.isfinite(epoch.f1) else -1.0)
 
 
 def _errors(facts: CardFacts) -> Iterable[Sequence[object]]:
     both = (facts.before, facts.after)
     gaps = [[abs(each.probability - each.content) for each in bins] for bins in both]
-    yield "ECE", *(_figure(expected_error(bins)) for bins in both)
-    yield "farthest bin", *(_figure(max(each, default=float("nan"))) for each in gaps)
+    yield "ECE", *(number_text(expected_error(bins)) for bins in both)
+    yield "farthest dot", *(number_text(max(each, default=math.nan)) for each in gaps)
     yield "blocks", *(sum(each.blocks for each in bins) for bins in both)
 
 
 def _calibration_text(calibration: Calibration) -> str:
+    slope, offset = calibration.slope, calibration.offset
     if calibration == Calibration():
-        return "The probabilities are those of the network and its chain, unchanged."
-    verdict = "too sure of itself" if calibration.slope < 1 else "not sure enough of itself"
+        return "The probabilities are left as the model gives them."
+    sure = "surer of itself than it should" if slope < 1 else "less sure of itself than it could"
     return (
-        f"Before it, the model was {verdict}. A line over the log odds sets that right (Platt\n"
-        "1999): log odds after = "
-        f"{calibration.slope:.3f} × log odds before {'−' if calibration.offset < 0 else '+'} "
-        f"{abs(calibration.offset):.3f}. The order of the blocks stays."
+        f"Uncalibrated, the model is {sure} be. A line over its log odds\n"
+        "corrects it, and leaves the order of the blocks as it is (Platt 1999):\n\n"
+        f"> calibrated log odds = {slope:.3f} × log odds {'−' if offset < 0 else '+'} "
+        f"{abs(offset):.3f}"
     )
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]], align: str) -> str:
+    lines = [head, ["---", *[align] * (len(head) - 1)]]
     lines += [[_escaped(_plain(cell)) for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _figure(value: object) -> object:
+    """A measured number as reports and charts print it: .921; anything else as it is."""
     return number_text(value) if isinstance(value, float) else value
 
 
 def _plain(value: object) -> str:
-    """A cell's text: yes, 12,345, 0.001, a list's items; – for nothing."""
+    """A cell's text: yes, 12,345, 0.0003, a list's items; – for nothing."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        value = [f"{_words(str(key))} {_plain(inner)}" for key, inner in value.items()]
     if isinstance(value, list | tuple):
-        return ", ".join(map(_plain, value))
-    if isinstance(value, int | float):
-        return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
-    return str(value if value is not None else "") or "–"
+        return ", ".join(map(_plain, value)) or "–"
+    text = f"{value:,}" if isinstance(value, int) else str("" if value is None else value)
+    return text.strip() or "–"
 
 
 def _words(key: str) -> str:
@@ -189,8 +204,7 @@ def _escaped(text: str) -> str:
 
 
 def _fenced(code: str) -> str:
-    longest = max(map(len, re.findall("`+", code)), default=0)
-    fence = "`" * max(longest + 1, 3)
+    fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", code))])
     return f"{fence}sh\n{code}\n{fence}"
 
 
@@ -199,12 +213,85 @@ def _image(says: str, path: Path, kind: str) -> str:
 
 
 def _reliability(facts: CardFacts) -> alt.LayerChart:
-    """Dots as large as their bins, and the diagonal on which they belong."""
+    """Dots, the larger the more blocks are in their bin, and the line on which they belong."""
     import altair as alt
 
-    names = [f"{name}: ECE {ece}" for name, ece in zip(_TIMES, _eces(facts), strict=True)]
+    both = {"before": facts.before, "after": facts.after}
+    names = {time: f"{time}, ECE {number_text(expected_error(both[time]))}" for time in both}
     rows = [
-        asdict(each) | {"series": name, "says": _says(each)}
-        for name, bins in zip(names, (facts.before, facts.after), strict=True)
+        {
+            **asdict(each),
+            "series": names[time],
+            "says": f"{time}: {number_text(each.probability)} promised, "
+            f"{number_text(each.content)} content, {each.blocks:,} blocks",
+        }
+        for time, bins in both.items()
         for each in bins
     ]
+    most = max((each.blocks for bins in both.values() for each in bins), default=1)
+    tens = [10**power for power in range(9) if 10**power <= most]
+    share = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f")
+    order = alt.Scale(domain=list(names.values()), range=[_SOFT, _MEMBERS[0]])
+    size = alt.Size("blocks:Q").scale(type="sqrt", domain=[0, most], range=_AREAS)
+    size = size.legend(orient="bottom-right", values=tens[-3:], format=",d", symbolFillColor=_SOFT)
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X("probability:Q", title="probability that is promised", axis=share),
+        y=alt.Y("content:Q", title="share that is content", axis=share),
+        color=alt.Color("series:N", title=None).scale(order).legend(orient="top-left"),
+    )
+    ends = alt.Chart(alt.InlineData(values=[{"at": 0}, {"at": 1}])).encode(x="at:Q", y="at:Q")
+    dots = base.mark_circle(opacity=0.85, stroke=_PAPER).encode(size=size, description="says:N")
+    layers = [
+        ends.mark_line(aria=False, color=_SOFT, strokeDash=[4, 4], strokeWidth=1),
+        base.mark_line(aria=False, strokeWidth=1.5, opacity=0.5),
+        dots,
+    ]
+    return alt.LayerChart(layer=layers).properties(width=_SQUARE, height=_SQUARE)
+
+
+def _training(history: Sequence[Sequence[Epoch]]) -> alt.HConcatChart:
+    """Loss and F1 by epoch, a line for each member, with a dot at its best epoch."""
+    import altair as alt
+
+    members = [f"member {number}" for number in range(1, len(history) + 1)]
+    rows = [
+        {
+            **asdict(each),
+            "member": member,
+            "best": each == _best(epochs),
+            "says": f"{member}, epoch {each.epoch}: loss {number_text(each.loss)}, "
+            f"F1 {number_text(each.f1)}",
+        }
+        for member, epochs in zip(members, history, strict=True)
+        for each in epochs
+    ]
+    colours = [_MEMBERS[number % len(_MEMBERS)] for number in range(len(members))]
+    colour = alt.Color("member:N", title=None).scale(domain=members, range=colours)
+    x = alt.X("epoch:Q").scale(zero=False, nice=False)
+    base = alt.Chart(alt.InlineData(values=rows), width=_PANEL[0], height=_PANEL[1]).encode(
+        x=x.axis(format="d", tickMinStep=1, grid=False), color=colour.legend(orient="top")
+    )
+    panels = []
+    for field, title in (("loss", "training loss"), ("f1", "held-out F1")):
+        drawn = base.encode(y=alt.Y(f"{field}:Q", title=title).scale(zero=False).axis(tickCount=6))
+        dots = drawn.transform_filter("datum.best").mark_circle(size=90, opacity=1, stroke=_PAPER)
+        line = drawn.mark_line(strokeWidth=1.75).encode(description="member:N")
+        panels.append(alt.LayerChart(layer=[line, dots.encode(description="says:N")]))
+    return alt.HConcatChart(hconcat=panels, spacing=36)
+
+
+def _svg(chart: alt.LayerChart | alt.HConcatChart) -> str:
+    """A picture that stands alone, with colours for light and dark screens."""
+    import vl_convert
+
+    # JSON knows no NaN: a loss that is none is a gap in its line.
+    spec = json.loads(json.dumps(chart.to_dict()), parse_constant=lambda _: None)
+    spec |= {"background": _PAPER, "padding": 16, "config": _CONFIG}
+    rules = "".join(
+        f'[{part}="{day}"] {{ {part}: {night} }} '
+        for day, night in _BY_NIGHT.items()
+        for part in ("fill", "stroke")
+    )
+    style = f"<style>{_FONT} @media (prefers-color-scheme: dark) {{ {rules}}}</style>"
+    head, bracket, rest = vl_convert.vegalite_to_svg(spec).partition(">")
+    return head + bracket + style + rest

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..layout.page import build_page
-from ..model.predict import FAVOUR, POLICIES, Model
+from ..model.card import POLICIES
+from ..model.predict import FAVOUR, Model
 from ..render.charset import choose
 from ..render.guard import Guard
 from ..render.settings import DEFAULT_SECONDS, Limits, RenderSettings
@@ -36,6 +37,7 @@ class Options:
     links: bool = False
     images: bool = False
     tables: bool = True
+    vision: bool = False
     reasons: bool = True
     allow_private: bool = False
     timeout: float = DEFAULT_SECONDS
@@ -47,11 +49,12 @@ class Road:
     def __init__(self, options: Options, settings: RenderSettings | None = None) -> None:
         if options.policy not in POLICIES:
             raise ValueError(f"policy {options.policy!r}: there are {', '.join(POLICIES)}")
-        if options.favour not in {"", *FAVOUR}:
-            raise ValueError(f"favour {options.favour!r}: there are {', '.join(FAVOUR)}, or ''")
+        if options.favour not in FAVOUR:
+            raise ValueError(f"favour {options.favour!r}: there are {', '.join(map(repr, FAVOUR))}")
         self.options = options
-        # Nothing in a Document comes from the picture, and it costs as much as the rest.
-        self.settings = settings or RenderSettings(screenshot_scale=0)
+        # A picture costs as much as the rest of a rendering.
+        unseen = RenderSettings() if options.vision else RenderSettings(screenshot_scale=0)
+        self.settings = settings or unseen
         self.limits = Limits(seconds=options.timeout)
         self.guard = Guard(options.allow_private)
         self._model_lock = threading.Lock()
@@ -102,7 +105,8 @@ class Road:
         if refused is not None:
             return refused
         page = build_page(snapshot)
-        labels = self.model().label(page, self.options.reasons, self.options.favour)
+        options = self.options
+        labels = self.model().label(page, options.reasons, options.favour, options.vision)
         if is_shell(page, labels.content):
             labels = replace(labels, content=np.zeros(len(page), bool))
         formats = FormatOptions(self.options.links, self.options.images, self.options.tables)

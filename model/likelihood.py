@@ -1,16 +1,14 @@
 """The exact likelihood of label sequences under the chain, for batches of pages, in torch.
 
-A linear-chain conditional random field (Lafferty, McCallum, Pereira 2001). The forward recursion is
-a product of 2 x 2 matrices in the (logsumexp, +) semiring; a product may be bracketed in any way, so
-that neighbours are multiplied in pairs, all pairs at once: log2(s) rounds instead of s steps.
+A linear-chain conditional random field (Lafferty, McCallum, Pereira 2001). The forward recursion
+is a product of 2 x 2 matrices in the (logsumexp, +) semiring; a product may be bracketed in any
+way, so that neighbours are multiplied in pairs, all pairs at once: log2(s) rounds, not s steps.
 """
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
-
-UNKNOWN = -1  # the label of a state of which gold says nothing
 
 # Instead of minus infinity, whose gradients are not numbers.
 _IMPOSSIBLE = -1e4
@@ -22,7 +20,7 @@ def chain_loss(unary: Tensor, pairwise: Tensor, labels: Tensor, real: Tensor) ->
     Args:
         unary: [n, s, 2] log potentials.
         pairwise: [n, s - 1, 2, 2] log potentials of (label, next label).
-        labels: [n, s] 0, 1 or UNKNOWN.
+        labels: [n, s] 0 or 1; any other number where gold says nothing.
         real: [n, s] bool, False for the padding behind a page; a page has a state at least.
     """
     ruled_out = torch.stack([labels == 1, labels == 0], dim=2) * _IMPOSSIBLE  # [n, s, 2]

@@ -1,4 +1,4 @@
-"""The network of a page: what it reads of each state of the chain, and its log potentials, in torch.
+"""The network of a page: log potentials of the states of the chain and of its edges, in torch.
 
 A state is an unbroken run of text. Residual dilated convolutions (Yu, Koltun 2016; He et al. 2016)
 over the sequence of states, with the whole page's mean and maximum mixed in twice; a few networks
@@ -34,7 +34,7 @@ class NetworkSettings:
     dilations: tuple[int, ...] = (1, 2, 4, 8, 1)
     pooled_after: tuple[int, ...] = (1, 3)
     pair_width: int = 32
-    dropped_columns: float = 0.3
+    dropped_columns: float = 0.5
     dropped_inputs: float = 0.2
     dropped_channels: float = 0.3
 
@@ -134,14 +134,12 @@ class PageNetwork(nn.Module):
         )
         self.norm = nn.LayerNorm(sizes.width)
         self.unary = nn.Linear(sizes.width, 2)
-        self.pairwise = nn.Sequential(
-            nn.Linear(edge_columns + 2 * sizes.width, sizes.pair_width),
-            nn.ReLU(),
-            nn.Linear(sizes.pair_width, 4),
-        )
+        last = nn.Linear(sizes.pair_width, 4)
         # The chain starts as independent states.
-        nn.init.zeros_(self.pairwise[2].weight)
-        nn.init.zeros_(self.pairwise[2].bias)
+        nn.init.zeros_(last.weight)
+        nn.init.zeros_(last.bias)
+        first = nn.Linear(edge_columns + 2 * sizes.width, sizes.pair_width)
+        self.pairwise = nn.Sequential(first, nn.ReLU(), last)
 
     def forward(
         self, blocks: Tensor, edges: Tensor, looks: Tensor, real: Tensor

@@ -103,30 +103,3 @@ def surroundings(boxes: Tensor, height: int, width: int, margin: int) -> Tensor:
         (bottom + grown).clamp(max=height),
     )
     return torch.stack(edges, dim=1)
-
-
-def export_vision(network: PictureNetwork, path: str) -> None:
-    """Write the network for ONNX Runtime, for a picture of any size and any number of blocks.
-
-    Its inputs are forward's, pixels as uint8; its output is "looks".
-    """
-    any_size = torch.export.Dim.DYNAMIC
-    program = torch.onnx.export(
-        network.eval(),
-        (
-            torch.zeros(1, 3, 100, 90, dtype=torch.uint8),
-            torch.tensor([[0.0, 0.0, 10.0, 10.0]]).repeat(12, 1),
-            torch.ones(12, dtype=torch.bool),
-        ),
-        input_names=["pixels", "boxes", "seen"],
-        output_names=["looks"],
-        dynamic_shapes={
-            "pixels": {2: any_size, 3: any_size},
-            "boxes": {0: any_size},
-            "seen": {0: any_size},
-        },
-        dynamo=True,
-        verbose=False,
-    )
-    assert program is not None
-    program.save(path, include_initializers=True, external_data=False)

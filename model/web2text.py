@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor, nn
 
 
@@ -50,20 +49,3 @@ class Web2TextNetwork(nn.Module):
     def forward(self, blocks: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
         """[n, b, F] and [n, b - 1, E] to log potentials [n, b, 2] and [n, b - 1, 4]."""
         return self.unary(blocks), self.pairwise(edges)
-
-
-def export_onnx(network: Web2TextNetwork, path: str) -> None:
-    """Write the network for ONNX Runtime, with any number of pages and of blocks."""
-    features = [next(part.parameters()).shape[1] for part in (network.unary, network.pairwise)]
-    sizes = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
-    program = torch.onnx.export(
-        network.eval(),
-        (torch.zeros(2, 12, features[0]), torch.zeros(2, 11, features[1])),
-        input_names=["blocks", "edges"],
-        output_names=["unary", "pairwise"],
-        dynamic_shapes={"blocks": sizes, "edges": sizes},
-        dynamo=True,
-        verbose=False,
-    )
-    assert program is not None
-    program.save(path, include_initializers=True, external_data=False)

@@ -36,6 +36,7 @@ WHEN_CALLED = {"train", "data"}
 TRAINING = (
     "app/training.py",
     "app/comparison.py",
+    "app/model_card.py",
     "app/renderings.py",
     "app/study/",
     "app/systems/",

@@ -21,11 +21,11 @@ _REACH = 48  # picture pixels beyond a block's height that the network may look 
 class Batch:
     """n pages of up to s states; `pictures` has None for a page that is not looked at."""
 
+    pictures: tuple[Picture | None, ...]
     blocks: Tensor  # [n, s, F]
     edges: Tensor  # [n, s - 1, E]
     labels: Tensor  # [n, s] 0, 1 or UNKNOWN
     real: Tensor  # [n, s] bool, False for the padding behind a page
-    pictures: tuple[Picture | None, ...]
 
 
 def collate(samples: Sequence[Sample], pictures: Sequence[Picture | None], device: str) -> Batch:
@@ -40,7 +40,7 @@ def collate(samples: Sequence[Sample], pictures: Sequence[Picture | None], devic
         blocks[i, :size], edges[i, : size - 1] = sample.blocks, sample.edges
         labels[i, :size], real[i, :size] = sample.labels, True
     tensors = (torch.from_numpy(table).to(device) for table in (blocks, edges, labels, real))
-    return Batch(*tensors, pictures=tuple(pictures))
+    return Batch(tuple(pictures), *tensors)
 
 
 def window(sample: Sample, size: int, random: np.random.Generator) -> tuple[Sample, int]:

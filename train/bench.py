@@ -23,7 +23,6 @@ import psutil
 from playwright.async_api import Error
 
 from ..data.datasets import Dataset, PageRecord
-from ..layout.features import extract
 from ..layout.page import Labels, Page, build_page
 from ..model.predict import Model
 from ..render.browser import BrowserKeeper, Chromium
@@ -121,21 +120,18 @@ def contest_static(
         times.append(time.process_time())
         page = build_page(snapshot)
         times.append(time.process_time())
-        features = extract(page)
+        model.states(page)
         times.append(time.process_time())
-        unary, pairwise = model.potentials(features.blocks[None], features.edges)
-        content, probability = model.decode(page, unary[0], pairwise)
+        labels = model.label(page, reasons=False)
         times.append(time.process_time())
-        finish(page, Labels(content, probability, ("",) * len(page)))
+        finish(page, labels)
         times.append(time.process_time())
         rival(record.content)
         times.append(time.process_time())
-        model.label(page, reasons=False)
-        times.append(time.process_time())
         model.label(page)
         times.append(time.process_time())
-        *stages, theirs, plain, full = _laps(times)
-        laps.append([*stages, theirs, full - plain])
+        parsed, built, features, plain, document, theirs, full = _laps(times)
+        laps.append([parsed, built, features, plain - features, document, theirs, full - plain])
     names = ("charset, parse", "page", "features", "network, chain", "document", "rival", "reasons")
     *ours, other, reasons = _columns(names, laps[1:])
     return Contest(tuple(ours), other, more=(reasons,))

@@ -9,6 +9,7 @@ takes one at random: the same weights serve all. Their pictures are shown now an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,9 @@ import torch
 from ..model.networks import NetworkSettings
 from ..model.vision import VisionSettings
 from ..render.errors import DatasetError, PagesightError
-from .member import Epoch, FitSettings, MemberTraining, Trained
+from .member import MemberTraining, Trained
 from .samples import Sample
+from .settings import Epoch, FitSettings
 
 
 def fit(
@@ -45,7 +47,7 @@ def fit(
         inside = [page for page, fold in zip(pages, folds, strict=True) if fold != number]
         outside = [page for page, fold in zip(pages, folds, strict=True) if fold == number]
         training = MemberTraining(inside, outside, sizes, vision, settings, number)
-        trained.append(training.run(path, lambda epoch, n=number: on_epoch(n, epoch)))
+        trained.append(training.run(path, partial(on_epoch, number)))
     return trained
 
 

@@ -32,6 +32,11 @@ class Judgement:
     probability: Float64  # [k]
     leaves: Int64  # [k, 2] of boilerplate, of content
 
+    def blocks(self) -> tuple[Float64, npt.NDArray[np.bool_]]:
+        """The probability and the label of each leaf that has one, both [leaves]."""
+        sides = [np.repeat(self.probability, self.leaves[:, side]) for side in (0, 1)]
+        return np.concatenate(sides), np.repeat([False, True], list(map(len, sides)))
+
     @property
     def f1(self) -> float:
         """Block F1 of the leaves, pooled; 0 where there is none."""

@@ -8,10 +8,6 @@ from torch.nn.functional import cross_entropy
 
 from ..model.likelihood import chain_loss, log_partition
 
-# joint: the likelihood of whole label sequences; separate: states and edges each for themselves, as
-# in Web2Text, section 3.5.
-CHAINS = ("joint", "separate")
-
 _IGNORED = -100  # the label that cross_entropy passes over
 
 
@@ -23,7 +19,9 @@ def batch_loss(chain: str, unary: Tensor, pairwise: Tensor, labels: Tensor, real
     pairs = torch.where(
         (labels[:, :-1] < 0) | (labels[:, 1:] < 0), _IGNORED, labels[:, :-1] * 2 + labels[:, 1:]
     )
-    return _mean_entropy(unary.flatten(0, 1), known) + _mean_entropy(pairwise.flatten(2).flatten(0, 1), pairs)
+    return _mean_entropy(unary.flatten(0, 1), known) + _mean_entropy(
+        pairwise.flatten(2).flatten(0, 1), pairs
+    )
 
 
 def _mean_entropy(scores: Tensor, labels: Tensor) -> Tensor:

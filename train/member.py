@@ -16,54 +16,13 @@ from ..model.vision import VisionSettings
 from .batches import Batch, collate, look, window
 from .checkpoint import load_checkpoint, random_states, restore_random, save_checkpoint
 from .judge import Judgement, judge, potentials
-from .losses import CHAINS, batch_loss
+from .losses import batch_loss
 from .samples import Sample
+from .settings import Epoch, FitSettings
 
 _LONGEST_STEP = 1.0  # of the gradient's norm
 _WARM_UP = 0.1  # share of the steps in which the learning rate rises
 _JITTER = 0.1  # batches hold pages of about one length, not always the same ones
-
-
-@dataclass(frozen=True, slots=True)
-class FitSettings:
-    """How long and on what to train.
-
-    members: how many networks are averaged; each holds out another of as many folds.
-    epochs: passes over the pages.
-    batch: pages in a step. window: states taken of a longer page, at a random place.
-    average: decay of the running mean of the weights, which is what is kept.
-    sight: share of the pages of an epoch that are shown with their picture.
-    chain: "joint" or "separate", see losses. pairwise_weight: lambda of Web2Text, section 3.5.
-    """
-
-    seed: int = 0
-    members: int = 5
-    epochs: int = 25
-    batch: int = 8
-    window: int = 80
-    learning_rate: float = 2e-3
-    weight_decay: float = 1e-2
-    average: float = 0.99
-    sight: float = 0.25
-    chain: str = "joint"
-    pairwise_weight: float = 1.0
-    device: str = "cpu"
-
-    def __post_init__(self) -> None:
-        if self.chain not in CHAINS:
-            raise ValueError(f"chain {self.chain!r}: there are {', '.join(CHAINS)}")
-        if self.members < 2:
-            raise ValueError("two members are the fewest: each is judged by what it held out")
-
-
-@dataclass(frozen=True, slots=True)
-class Epoch:
-    """What an epoch ended with: the mean loss, and block F1 and log loss of the held-out fold."""
-
-    epoch: int
-    loss: float
-    f1: float
-    nll: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,19 +96,16 @@ class MemberTraining:
     def _batches(self) -> Iterator[Batch]:
         """Each page once, in one of its forms, in batches of pages of about one length."""
         settings, random = self.settings, self.random
-        chosen = [page[random.integers(len(page))] for page in self.pages]
+        chosen = [page[int(random.integers(len(page)))] for page in self.pages]
         cut = [window(sample, settings.window, random) for sample in chosen]
         lengths = np.array([len(sample) for sample, _ in cut])
         order = np.argsort(lengths * np.exp(random.normal(0, _JITTER, len(cut))))
         batches = np.array_split(order, range(settings.batch, len(order), settings.batch))
         shown = random.random(len(cut)) < settings.sight
-        for i in random.permutation(len(batches)):
-            some = [cut[j] for j in batches[i]]
-            pictures = [
-                look(sample, start) if shown[j] else None
-                for j, (sample, start) in zip(batches[i], some, strict=True)
-            ]
-            yield collate([sample for sample, _ in some], pictures, settings.device)
+        for i in random.permutation(len(batches)).tolist():
+            members = batches[i].tolist()
+            pictures = [look(*cut[j]) if shown[j] else None for j in members]
+            yield collate([cut[j][0] for j in members], pictures, settings.device)
 
     def _step(self, batch: Batch) -> float:
         device = torch.device(self.settings.device).type
@@ -164,11 +120,12 @@ class MemberTraining:
         self.optimizer.step()
         self.schedule.step()
         # At first the mean follows quickly: it must forget where training began.
-        decay = min(self.settings.average, self.schedule.last_epoch / (9 + self.schedule.last_epoch))
+        steps = self.schedule.last_epoch
+        decay = min(self.settings.average, steps / (9 + steps))
         with torch.no_grad():
             for mean, weight in zip(self.average, self.member.parameters(), strict=True):
                 mean.lerp_(weight, 1 - decay)
-        return float(loss)
+        return float(loss.detach())
 
     def _judge(self, device: str) -> Judgement:
         return judge(self.member, self.held_out, self.settings.pairwise_weight, device)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from ...data.datasets import Aeb, Dataset
-from ...model.predict import POLICIES, packaged, read_card
+from ...model.card import POLICIES, packaged, read_card
 from ...render.errors import PagesightError, StudyError
 from ..code_digest import code_digest
 from .protocol import System

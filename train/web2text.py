@@ -7,11 +7,9 @@ same weights serve both.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -19,15 +17,16 @@ from torch import Tensor
 from torch.nn.functional import nll_loss
 
 from ..layout.features import EDGE
-from ..model.networks import NetworkSettings, Web2TextNetwork
-from ..render.errors import DatasetError, PagesightError
+from ..model.web2text import Web2TextNetwork, Web2TextSettings
+from ..render.errors import DatasetError
+from .checkpoint import load_checkpoint, random_states, restore_random, save_checkpoint
 from .examples import Example
 
 UNKNOWN = -100  # the label that torch's losses pass over
 
 
 @dataclass(frozen=True, slots=True)
-class FitSettings:
+class Web2TextFitSettings:
     """How long and on what to train; the defaults are the paper's.
 
     patch: blocks in a patch; a patch has one edge less. Pages of `shortest` blocks or fewer are
@@ -55,14 +54,14 @@ class State:
     best: dict[str, Tensor]
 
 
-def fit(
+def fit_web2text(
     train: Sequence[Example],
     validation: Sequence[Example],
-    network_settings: NetworkSettings,
-    settings: FitSettings,
+    network_settings: Web2TextSettings,
+    settings: Web2TextFitSettings,
     checkpoint: Path | None = None,
     on_step: Callable[[], None] = lambda: None,
-) -> tuple[Web2TextNetwork, State]:
+) -> Web2TextNetwork:
     """Train on the examples; returns the network with its best weights, for use on the CPU.
 
     `on_step` is called once a step, those of a checkpoint included. With a `checkpoint` file an
@@ -84,8 +83,11 @@ def fit(
         "network": asdict(network_settings),
         "features": list(sizes),
     }
-    if checkpoint is not None and checkpoint.exists():
-        state = _resume(checkpoint, facts, network, optimizer, random) or state
+    if saved := load_checkpoint(checkpoint, facts):
+        network.load_state_dict(saved["network"])
+        optimizer.load_state_dict(saved["optimizer"])
+        restore_random(saved["random"], random)
+        state = State(**saved["state"])
     for _ in range(state.step):
         on_step()
     while state.step < settings.steps:
@@ -98,25 +100,22 @@ def fit(
         if state.step % settings.validate_every == 0 or state.step == settings.steps:
             _keep_best(network, validation, state, settings.device)
             if checkpoint is not None:
-                _save(checkpoint, facts, network, optimizer, random, state)
+                now = {
+                    "network": network.state_dict(),
+                    "optimizer": optimizer.state_dict(),
+                    "random": random_states(random),
+                    "state": asdict(state),
+                }
+                save_checkpoint(checkpoint, facts, now)
         on_step()
     network.load_state_dict(state.best)
-    return network.cpu().eval(), state
-
-
-def check_device(device: str) -> None:
-    """Raise PagesightError where torch cannot compute on a device, such as "cuda"."""
-    try:
-        torch.zeros(1, device=device)
-    except RuntimeError as error:
-        reason = str(error).partition("\n")[0]
-        raise PagesightError(f"--device {device}: {reason}") from error
+    return network.cpu().eval()
 
 
 class _Patches:
     """Draws patches: a page, then a place in it, both uniformly."""
 
-    def __init__(self, examples: Sequence[Example], settings: FitSettings) -> None:
+    def __init__(self, examples: Sequence[Example], settings: Web2TextFitSettings) -> None:
         least = max(settings.shortest + 1, settings.patch)
         kept = [example for example in examples if len(example) >= least]
         if not kept:
@@ -191,46 +190,3 @@ def _validate(
         right += int((pairs == gold[:-1] * 2 + gold[1:]).sum())
         edges += len(pairs)
     return 2 * hits / max(given + wanted, 1), right / max(edges, 1)
-
-
-def _save(
-    path: Path,
-    facts: dict[str, Any],
-    network: Web2TextNetwork,
-    optimizer: torch.optim.Optimizer,
-    random: np.random.Generator,
-    state: State,
-) -> None:
-    partial = path.with_suffix(".part")
-    torch.save(
-        {
-            "facts": facts,
-            "network": network.state_dict(),
-            "optimizer": optimizer.state_dict(),
-            "random": random.bit_generator.state,
-            "torch_random": torch.get_rng_state(),
-            "cuda_random": torch.cuda.get_rng_state_all(),
-            "state": asdict(state),
-        },
-        partial,
-    )
-    os.replace(partial, path)
-
-
-def _resume(
-    path: Path,
-    facts: dict[str, Any],
-    network: Web2TextNetwork,
-    optimizer: torch.optim.Optimizer,
-    random: np.random.Generator,
-) -> State | None:
-    """The state of a checkpoint of the same settings, None for another's."""
-    saved = torch.load(path, weights_only=True)
-    if saved["facts"] != facts:
-        return None
-    network.load_state_dict(saved["network"])
-    optimizer.load_state_dict(saved["optimizer"])
-    random.bit_generator.state = saved["random"]
-    torch.set_rng_state(saved["torch_random"])
-    torch.cuda.set_rng_state_all(saved["cuda_random"])
-    return State(**saved["state"])
