@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -106,12 +106,8 @@ def test_other_pages_gain() -> None:
     truth = Calibration(0.5, -0.7)
     found = fit_calibration(*sample(truth, 5_000, seed=1))
     told, gold = sample(truth, 20_000, seed=2)
-    assert nll(found.apply(told), gold) < nll(log_clipped(told), gold) - 0.05
+    assert nll(found.apply(told), gold) < nll(np.clip(told, 1e-6, 1 - 1e-6), gold) - 0.05
     assert calibration_error(found.apply(told), gold) < 0.02 < calibration_error(told, gold)
-
-
-def log_clipped(told: Floats) -> Floats:
-    return np.clip(told, 1e-6, 1 - 1e-6)
 
 
 @given(labelled())
@@ -220,12 +216,10 @@ def test_the_calibration_error_follows_from_the_bins(pair: tuple[Floats, Bools])
     assert sum(each.blocks for each in bins) == len(told)
     assert len(bins) <= BINS
     assert all(each.blocks > 0 for each in bins)
-    assert all(a.probability < b.probability for a, b in zip(bins, bins[1:], strict=False))
+    assert all(a.probability < b.probability for a, b in pairwise(bins))
     assert sum(each.blocks * each.content for each in bins) == pytest.approx(gold.sum())
     if len(told):
         assert expected_error(bins) == pytest.approx(calibration_error(told, gold), abs=1e-6)
-        moved = replace(bins[0], content=bins[0].content + 0.5)
-        assert expected_error([moved]) != expected_error(bins[:1])
 
 
 def test_no_blocks_have_no_bins() -> None:

@@ -5,24 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from ..page import Page
+from .context import CONTEXT, context_features
 from .geometry import GEOMETRY, geometry_features
 from .names import NAMES, name_features
 from .schema import Features, FeatureSet
 from .web2text import BLOCK as WEB2TEXT_BLOCK
-from .web2text import EDGE, block_and_edge_features
+from .web2text import EDGE, block_and_edge_features, count_blocks
 
 BLOCK = FeatureSet(
-    "web2text+names+geometry",
+    "web2text+names+context+geometry",
     1,
     (
         *WEB2TEXT_BLOCK.columns,
         *(f"names.{name}" for name in NAMES.columns),
+        *(f"context.{name}" for name in CONTEXT.columns),
         *(f"geometry.{name}" for name in GEOMETRY.columns),
     ),
 )
 
 __all__ = [
     "BLOCK",
+    "CONTEXT",
     "EDGE",
     "GEOMETRY",
     "NAMES",
@@ -38,8 +41,14 @@ def extract(page: Page, block_set: FeatureSet = BLOCK) -> Features:
 
     The geometry columns are zeros where the page was not rendered.
     """
-    blocks, edges = block_and_edge_features(page)
+    counts = count_blocks(page)
+    blocks, edges = block_and_edge_features(page, counts)
     if block_set is WEB2TEXT_BLOCK:
         return Features(blocks, edges)
-    parts = (blocks, name_features(page), geometry_features(page))
+    parts = (
+        blocks,
+        name_features(page),
+        context_features(page, counts),
+        geometry_features(page),
+    )
     return Features(np.concatenate(parts, axis=1), edges)

@@ -69,12 +69,16 @@ EDGE = FeatureSet(
 )
 
 
-def block_and_edge_features(page: Page) -> tuple[Float32, Float32]:
+def count_blocks(page: Page) -> TextCounts:
+    """The counts of the texts of a page's b blocks."""
+    return count_texts(page.text, _in_link(page.snapshot, page.tree))
+
+
+def block_and_edge_features(page: Page, leaves: TextCounts) -> tuple[Float32, Float32]:
     """[b, 128] and [b - 1, 25] for the b leaves of a page; missing ancestors are zeros."""
     tree = page.tree
     if not len(page):
         return np.zeros((0, len(BLOCK)), np.float32), np.zeros((0, len(EDGE)), np.float32)
-    leaves = count_texts(page.text, _in_link(page.snapshot, tree))
     nodes = _node_features(page.snapshot, tree, leaves)  # [g, 20]
     parent = tree.group_parent[tree.leaf_group]  # [b]
     grandparent = np.where(parent >= 0, tree.group_parent[parent], -1)
@@ -166,13 +170,13 @@ def _duplicates(page: Page) -> Float32:
     """Same text on other leaves, and the share of leaves on the same class path, [b, 3]."""
     times = Counter(page.text)
     same = np.fromiter((times[text] for text in page.text), np.int64, len(page))
-    path = _class_paths(page.snapshot)[page.snapshot.parent[page.tree.leaf_node]]
+    path = class_paths(page.snapshot)[page.snapshot.parent[page.tree.leaf_node]]
     _, inverse, sizes = np.unique(path, return_inverse=True, return_counts=True)
     columns = (signed(same > 1), signed(same > 10), (sizes[inverse] / len(page)))
     return np.stack(columns, axis=1).astype(np.float32)
 
 
-def _class_paths(snapshot: Snapshot) -> Int32:
+def class_paths(snapshot: Snapshot) -> Int32:
     """A number for the path of tags and classes that leads to each node, [n]."""
     numbers: dict[tuple[int, int, int], int] = {}
     names, parents = snapshot.name.tolist(), snapshot.parent.tolist()
