@@ -8,16 +8,18 @@ from ..page import Page
 from .context import CONTEXT, context_features
 from .geometry import GEOMETRY, geometry_features
 from .names import NAMES, name_features
+from .phrases import PHRASES, phrase_features
 from .schema import Features, FeatureSet
 from .web2text import BLOCK as WEB2TEXT_BLOCK
 from .web2text import EDGE, block_and_edge_features, count_blocks
 
 BLOCK = FeatureSet(
-    "web2text+names+context+geometry",
+    "web2text+names+phrases+context+geometry",
     1,
     (
         *WEB2TEXT_BLOCK.columns,
         *(f"names.{name}" for name in NAMES.columns),
+        *(f"phrases.{name}" for name in PHRASES.columns),
         *(f"context.{name}" for name in CONTEXT.columns),
         *(f"geometry.{name}" for name in GEOMETRY.columns),
     ),
@@ -29,6 +31,7 @@ __all__ = [
     "EDGE",
     "GEOMETRY",
     "NAMES",
+    "PHRASES",
     "WEB2TEXT_BLOCK",
     "FeatureSet",
     "Features",
@@ -48,6 +51,7 @@ def extract(page: Page, block_set: FeatureSet = BLOCK) -> Features:
     parts = (
         blocks,
         name_features(page),
+        phrase_features(page),
         context_features(page, counts),
         geometry_features(page),
     )
