@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -11,20 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..layout.features import EDGE
-from ..model.card import RECIPES, Card, read_card
+from ..model.card import RECIPES, Card
 from ..model.predict import Model
-from ..render.errors import DatasetError
+from ..render.errors import PagesightError
 from ..render.files import write_whole
+from ..train.epoch_log import epoch_log
 from ..train.settings import Epoch, FitSettings
+from .model_card import CardFacts, write_page
 from .progress import track
-from .training import Selection, read_examples
+from .training import Parts, Selection, read_parts
 
 if TYPE_CHECKING:
-    from ..train.examples import Example
     from ..train.member import Trained
-
-Parts = dict[str, list["Example"]]
-_BESIDE_CARD = (".onnx", ".vision.onnx", ".md", ".reliability.svg", ".training.svg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,37 +46,52 @@ class TrainRequest:
     log: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A model, the checkpoints that its files replace, and what its page says if it has one."""
+
+    card: Card
+    path: Path
+    checkpoints: tuple[Path, ...]
+    facts: CardFacts | None = None
+
+
 def train_command(request: TrainRequest) -> list[Card]:
     """Train a model a seed; the same command goes on after an interrupt. Raises PagesightError."""
+    _check(request)
+    parts = read_parts(request.selection, request.rendered, request.recipe)
+    request.output.parent.mkdir(parents=True, exist_ok=True)
+    train = _TRAINERS[request.recipe]
+    made = []
+    for seed in range(request.settings.seed, request.settings.seed + request.seeds):
+        path = request.output if request.seeds == 1 else _beside(request.output, seed)
+        made.append(train(request, replace(request.settings, seed=seed), parts, path))
+    if request.seeds > 1:
+        best = max(made, key=lambda one: float(one.card.figures["validation_f1"]))
+        _copy_model(best, request.output)
+    for one in made:
+        for checkpoint in one.checkpoints:
+            checkpoint.unlink(missing_ok=True)
+    return [one.card for one in made]
+
+
+def _check(request: TrainRequest) -> None:
+    """Raise PagesightError for what would fail only when hours of training are over."""
+    if request.output.suffix != ".onnx":
+        raise PagesightError(f"{request.output}: the name of a model ends in .onnx")
+    needed = ["torch", "torchvision", "onnx", "onnxscript"]
+    needed += ["altair", "vl_convert"] if request.recipe == "pagesight" else []
+    needed += ["tensorboard"] if request.log else []
+    for name in needed:
+        if importlib.util.find_spec(name) is None:
+            raise PagesightError(f"{name} is not installed: pip install 'pagesight[train]'")
     from ..train.fit import check_device
 
     check_device(request.settings.device)
-    selection = request.selection
-    dataset = selection.open()
-    parts: Parts = {
-        part: list(read_examples(selection, dataset, part, request.rendered, recipe=request.recipe))
-        for part in ("train", "validation")
-    }
-    request.output.parent.mkdir(parents=True, exist_ok=True)
-    train = _TRAINERS[request.recipe]
-    cards, done = [], []
-    for seed in range(request.settings.seed, request.settings.seed + request.seeds):
-        path = request.output if request.seeds == 1 else _beside(request.output, seed)
-        settings = replace(request.settings, seed=seed)
-        done += train(request, settings, parts, path)
-        cards.append(read_card(path))
-    if request.seeds > 1:
-        best = max(cards, key=lambda card: float(card.figures["validation_f1"]))
-        _copy_model(request.output.with_name(best.name + ".onnx"), request.output)
-    for checkpoint in done:
-        checkpoint.unlink(missing_ok=True)
-    return cards
 
 
-def _train_members(
-    request: TrainRequest, settings: FitSettings, parts: Parts, path: Path
-) -> list[Path]:
-    """Our own recipe; returns the checkpoints that the model's files replace."""
+def _train_members(request: TrainRequest, settings: FitSettings, parts: Parts, path: Path) -> _Made:
+    """Our own recipe."""
     from ..model.export import export_members
     from ..model.networks import NetworkSettings
     from ..model.vision import VisionSettings
@@ -85,7 +99,7 @@ def _train_members(
     from ..train.samples import by_page
 
     sizes, vision = NetworkSettings(), VisionSettings()
-    log = _logger(request.log, settings.seed)
+    log = epoch_log(request.log, settings.seed)
     with track(f"training seed {settings.seed}", settings.members * settings.epochs) as advance:
 
         def on_epoch(member: int, epoch: Epoch) -> None:
@@ -94,23 +108,26 @@ def _train_members(
 
         checkpoint = path.with_suffix(".checkpoint")
         trained = fit(by_page(parts["train"]), sizes, vision, settings, checkpoint, on_epoch)
-    vision_path = path.with_suffix(".vision.onnx")
+    # Eyes that no page has trained see nothing.
+    sighted = settings.sight > 0 and any(one.page.snapshot.screenshot for one in parts["train"])
+    vision_path = path.with_suffix(".vision.onnx") if sighted else None
     export_members([one.member for one in trained], path, vision_path)
     facts = asdict(settings) | asdict(sizes) | {"vision": asdict(vision)}
     card = _card(request, settings, path, facts)
-    card = replace(card, vision_sha256=_digest(vision_path))
-    _finish(request, card, path, parts, trained)
-    return [file for file in checkpoints(checkpoint, settings.members) if file]
+    if vision_path is not None:
+        card = replace(card, vision_sha256=_digest(vision_path))
+    card, page = _finish(card, path, parts, trained)
+    done = checkpoints(checkpoint, settings.members)
+    return _Made(card, path, tuple(file for file in done if file), page)
 
 
 def _finish(
-    request: TrainRequest, card: Card, path: Path, parts: Parts, trained: Sequence[Trained]
-) -> None:
+    card: Card, path: Path, parts: Parts, trained: Sequence[Trained]
+) -> tuple[Card, CardFacts]:
     """Calibrate on what each member held out, score on the validation pages, write the cards."""
     import numpy as np
 
     from ..train.calibrate import fit_calibration, reliability
-    from .model_card import CardFacts, write_page
 
     told, gold = (
         np.concatenate(side)
@@ -125,7 +142,7 @@ def _finish(
         dataset=card.dataset,
         split=card.split,
         recipe=card.recipe,
-        settings=card.settings,
+        settings=_origin(card, parts) | card.settings,
         figures=card.figures,
         calibration=calibration,
         before=reliability(told, gold),
@@ -134,11 +151,22 @@ def _finish(
         command=shlex.join(["pagesight", *sys.argv[1:]]),
     )
     write_page(facts, path)
+    return card, facts
+
+
+def _origin(card: Card, parts: Parts) -> dict[str, Any]:
+    """What the weights fit: the features, and the browser builds that laid the pages out."""
+    snapshots = [example.page.snapshot for examples in parts.values() for example in examples]
+    return {
+        "block_features": f"{RECIPES[card.recipe].block_set.name} {card.block_digest}",
+        "edge_features": f"{EDGE.name} {card.edge_digest}",
+        "browser": sorted({snapshot.meta.browser for snapshot in snapshots} - {""}),
+    }
 
 
 def _train_web2text(
     request: TrainRequest, settings: FitSettings, parts: Parts, path: Path
-) -> list[Path]:
+) -> _Made:
     """The paper's own features, networks and training."""
     from ..model.export import export_web2text
     from ..model.web2text import Web2TextSettings
@@ -153,13 +181,12 @@ def _train_web2text(
         )
     export_web2text(network, path)
     card = _card(request, settings, path, asdict(paper) | asdict(sizes))
-    replace(card, figures=card.figures | _validation(card, path, parts)).write(
-        path.with_suffix(".json")
-    )
-    return [checkpoint]
+    card = replace(card, figures=card.figures | _validation(card, path, parts))
+    card.write(path.with_suffix(".json"))
+    return _Made(card, path, (checkpoint,))
 
 
-_TRAINERS: dict[str, Callable[[TrainRequest, FitSettings, Parts, Path], list[Path]]] = {
+_TRAINERS: dict[str, Callable[[TrainRequest, FitSettings, Parts, Path], _Made]] = {
     "pagesight": _train_members,
     "web2text": _train_web2text,
 }
@@ -194,28 +221,6 @@ def _validation(card: Card, path: Path, parts: Parts) -> dict[str, Any]:
     }
 
 
-def _logger(folder: Path | None, seed: int) -> Callable[[int, Epoch], None]:
-    """What writes epochs where TensorBoard looks for them."""
-    if folder is None:
-        return lambda member, epoch: None
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
-        reason = f"{error.name} is not installed: pip install 'pagesight[train]'"
-        raise DatasetError(f"--log: {reason}") from error
-
-    writers: dict[int, SummaryWriter] = {}
-
-    def write(member: int, epoch: Epoch) -> None:
-        if member not in writers:
-            writers[member] = SummaryWriter(str(folder / f"seed{seed}-member{member}"))
-        for name in ("loss", "f1", "nll"):
-            writers[member].add_scalar(name, getattr(epoch, name), epoch.epoch)
-        writers[member].flush()
-
-    return write
-
-
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -224,13 +229,11 @@ def _beside(output: Path, seed: int) -> Path:
     return output.with_suffix(f".seed{seed}.onnx")
 
 
-def _copy_model(source: Path, target: Path) -> None:
+def _copy_model(made: _Made, target: Path) -> None:
     """A model with all that lies beside it, under another name."""
-    for suffix in _BESIDE_CARD:
-        if source.with_suffix(suffix).exists():
-            content = source.with_suffix(suffix).read_bytes()
-            if suffix == ".md":
-                content = content.replace(source.stem.encode(), target.stem.encode())
-            write_whole(target.with_suffix(suffix), content)
+    for suffix in (".onnx", *([".vision.onnx"] if made.card.vision_sha256 else [])):
+        write_whole(target.with_suffix(suffix), made.path.with_suffix(suffix).read_bytes())
+    if made.facts is not None:
+        write_page(replace(made.facts, name=target.stem), target)
     # The card comes last: a model is there when it is.
-    replace(read_card(source), name=target.stem).write(target.with_suffix(".json"))
+    replace(made.card, name=target.stem).write(target.with_suffix(".json"))

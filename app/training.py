@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..data.datasets import Dataset, open_dataset
 from ..model.card import DEFAULT, RECIPES, packaged, read_card
@@ -17,6 +17,8 @@ from ..train.examples import Example, load_examples, static_snapshot
 from ..train.prepare import SnapshotOf, Tally
 from .progress import track
 from .renderings import render_all, stored
+
+Parts: TypeAlias = dict[str, list[Example]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,18 @@ def summary(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
 def _numbers(evaluation: Evaluation) -> dict[str, float]:
     keys = ("word_f1", "rouge_lsum", "ece", "seconds_per_page")
     return {key: getattr(evaluation, key) for key in keys}
+
+
+def read_parts(selection: Selection, rendered: bool, recipe: str) -> Parts:
+    """The pages to train on and those to score by; DatasetError where gold labels none of them."""
+    dataset = selection.open()
+    parts: Parts = {}
+    for part in ("train", "validation"):
+        parts[part] = list(read_examples(selection, dataset, part, rendered, recipe=recipe))
+        if not any(example.known.any() for example in parts[part]):
+            where = f"{dataset.name}: the {part} part of {selection.split!r}"
+            raise DatasetError(f"{where} has no page with gold labels: add pages")
+    return parts
 
 
 def read_examples(

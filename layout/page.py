@@ -56,7 +56,7 @@ class Page:
 class Labels:
     """What the model says of the b blocks of a Page."""
 
-    content: Bool  # [b] the Viterbi path
+    content: Bool  # [b]
     probability: Float32  # [b] of being content, by forward-backward
     reasons: tuple[str, ...]  # [b] one short line each
 

@@ -36,5 +36,4 @@ def run_features(page: Page, features: Features) -> Features:
 def run_boxes(page: Page) -> Float32:
     """The smallest box around each run, [r, 4] in CSS pixels; NaN where none of it is laid out."""
     runs = int(page.run[-1]) + 1 if len(page) else 0
-    known = np.where(np.isnan(page.box[:, 0]), -1, page.run).astype(np.int32)
-    return union_by(known, page.box, runs)[0]
+    return union_by(page.run, page.box, runs)[0]

@@ -92,7 +92,7 @@ def read_card(name: str | os.PathLike[str]) -> Card:
     content = read_file(name, ".json")
     try:
         return Card(**json.loads(content))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise ModelError(f"{name}: damaged model card: {error}") from error
 
 

@@ -14,8 +14,8 @@ from .web2text import Web2TextNetwork
 _ANY = torch.export.Dim.DYNAMIC
 
 
-def export_members(members: list[Member], path: Path, vision_path: Path) -> None:
-    """Write the mean of the members' networks, and beside it what they see of a picture."""
+def export_members(members: list[Member], path: Path, vision_path: Path | None) -> None:
+    """Write the mean of the members' networks, and with a path what they see of a picture."""
     page, looks = members[0].page, members[0].eyes.settings.looks
     inputs = {
         "blocks": torch.zeros(2, 12, len(page.standardise.mean)),
@@ -24,6 +24,8 @@ def export_members(members: list[Member], path: Path, vision_path: Path) -> None
     }
     dynamic = {"blocks": {0: _ANY, 1: _ANY}, "edges": {1: _ANY}, "looks": {1: _ANY}}
     _export(Mean(members), inputs, ["unary", "pairwise"], dynamic, path)
+    if vision_path is None:
+        return
     inputs = {
         "pixels": torch.zeros(1, 3, 100, 90, dtype=torch.uint8),
         "boxes": torch.tensor([[0.0, 0.0, 10.0, 10.0]]).repeat(12, 1),

@@ -192,9 +192,10 @@ class Mean(nn.Module):
             looks: [members, s, looks].
         """
         real = torch.ones_like(blocks[:, :, 0], dtype=torch.bool)
-        every_edge = edges.expand(len(blocks), -1, -1)
+        variants = blocks.shape[0]  # len(blocks) would be a constant of the exported graph
+        every_edge = edges.expand(variants, -1, -1)
         potentials = [
-            page(blocks, every_edge, looks[i].expand(len(blocks), -1, -1), real)
+            page(blocks, every_edge, looks[i].expand(variants, -1, -1), real)
             for i, page in enumerate(self.pages)
         ]
         unary, pairwise = zip(*potentials, strict=True)

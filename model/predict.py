@@ -84,7 +84,7 @@ class Model:
         return Labels(
             content=content,
             probability=probability,
-            reasons=reasons_of(unary, probability) if reasons else ("",) * len(page),
+            reasons=reasons_of(unary * self.card.slope, probability) if reasons else ("",) * len(page),
         )
 
     def states(self, page: Page) -> Features:
@@ -122,12 +122,13 @@ class Model:
         size = blocks.shape[1]
         if not size:
             return np.zeros((len(blocks), 0, 2), np.float32), np.zeros((0, 2, 2), np.float32)
-        # The runtime takes no empty sequence: a lone state gets an edge that is dropped again.
-        padded = edges if len(edges) else np.zeros((1, edges.shape[1]), np.float32)
-        feed = {"blocks": blocks, "edges": padded[None]}
+        feed = {"blocks": blocks, "edges": edges[None]}
         if "looks" in self._inputs:
             members, _, width = self._inputs["looks"]
             feed["looks"] = np.zeros((members, size, width), np.float32) if looks is None else looks
+        elif not len(edges):
+            # The runtime convolves no empty sequence: a lone state gets an edge, dropped again.
+            feed["edges"] = np.zeros((1, 1, edges.shape[1]), np.float32)
         unary, pairwise = self._session.run(None, feed)
         return unary, pairwise[0, : len(edges)].reshape(-1, 2, 2)
 
@@ -141,7 +142,10 @@ class Model:
 
     @cached_property
     def _eyes(self) -> onnxruntime.InferenceSession:
-        return _session(self._vision)
+        try:
+            return _session(self._vision)
+        except Exception as error:  # onnxruntime's own errors share no base class
+            raise ModelError(f"{self.card.name}: the eyes cannot be read: {error}") from error
 
 
 def _session(weights: bytes) -> onnxruntime.InferenceSession:

@@ -15,11 +15,11 @@ Float32 = npt.NDArray[np.float32]
 
 # What a reason may name: columns of the block features by the start of their names.
 _ASPECTS = {
-    "text": ("leaf.", "duplicate"),
+    "text": ("leaf.", "duplicate", "phrases."),
     "tags": ("leaf.tag.", "parent.tag", "class_path"),
     "parent": ("parent.",),
     "grandparent": ("grandparent.",),
-    "page": ("root.",),
+    "page": ("root.", "context."),
     "names": ("names.",),
     "layout": ("geometry.",),
 }

@@ -16,7 +16,7 @@ def run(
         input=stdin,
         capture_output=True,
         env=os.environ | environment,
-        timeout=100,
+        timeout=400,
     )
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()

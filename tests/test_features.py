@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pagesight.layout.features import (
     BLOCK,
+    CONTEXT,
     EDGE,
     GEOMETRY,
     NAMES,
@@ -32,8 +33,9 @@ DIGESTS = {
     "web2text-block": "1495c2d0e34fdc11",
     "web2text-edge": "929f614e7d980c6d",
     "names": "f56114bfbf1ffb72",
+    "context": "de7e19ec1c1488ef",
     "geometry": "4cb30035e65fae1d",
-    "web2text+names+geometry": "04cd3ca36e438029",
+    "web2text+names+context+geometry": "a834ae26cc5e9652",
 }
 
 
@@ -42,7 +44,7 @@ def page_of(html: str) -> Page:
 
 
 @pytest.mark.parametrize(
-    "columns", [WEB2TEXT_BLOCK, EDGE, NAMES, GEOMETRY, BLOCK], ids=lambda s: s.name
+    "columns", [WEB2TEXT_BLOCK, EDGE, NAMES, CONTEXT, GEOMETRY, BLOCK], ids=lambda s: s.name
 )
 def test_sets_of_features(columns: FeatureSet) -> None:
     assert len(set(columns.columns)) == len(columns)
@@ -58,7 +60,7 @@ def test_sets_of_features(columns: FeatureSet) -> None:
 
 def test_how_many_there_are() -> None:
     assert (len(WEB2TEXT_BLOCK), len(EDGE)) == (128, 25)
-    assert len(BLOCK) == 128 + len(NAMES) + len(GEOMETRY)
+    assert len(BLOCK) == 128 + len(NAMES) + len(CONTEXT) + len(GEOMETRY)
     assert BLOCK.columns[:128] == WEB2TEXT_BLOCK.columns
     assert (len(PARENT_TAGS), len(set(PARENT_TAGS)), len(set(LEAF_TAGS))) == (20, 19, 19)
 

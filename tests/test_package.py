@@ -34,6 +34,7 @@ LAYERS = {
 # Whoever extracts loads none of these: `app` reaches them when a command for training is called.
 WHEN_CALLED = {"train", "data"}
 TRAINING = (
+    "app/fitting.py",
     "app/training.py",
     "app/comparison.py",
     "app/model_card.py",
@@ -43,7 +44,15 @@ TRAINING = (
 )
 TRAINING_NAMES = tuple(f"pagesight/{name.removesuffix('.py')}" for name in TRAINING)
 HEAVY = {"torch", "playwright", "onnxruntime", "lxml", "PIL"}
-TORCH_HOMES = ("train/", "model/networks.py", "model/vision.py", "app/systems/rprop.py")
+TORCH_HOMES = (
+    "train/",
+    "model/export.py",
+    "model/likelihood.py",
+    "model/networks.py",
+    "model/vision.py",
+    "model/web2text.py",
+    "app/systems/rprop.py",
+)
 BUILD_LEFTOVERS = (".*", "build", "dist", "*.egg-info", "__pycache__")
 
 

@@ -4,25 +4,53 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from support import run
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from pagesight.app.fitting import TrainRequest, train_command
+from pagesight.app.training import Selection
 from pagesight.data.datasets import open_dataset
+from pagesight.layout.features import BLOCK, EDGE, WEB2TEXT_BLOCK
+from pagesight.layout.page import build_page
+from pagesight.model.card import Card, read_card
 from pagesight.model.networks import NetworkSettings
 from pagesight.model.predict import Model
+from pagesight.model.vision import VisionSettings
+from pagesight.model.web2text import Web2TextSettings
+from pagesight.render.capture import Renderer
+from pagesight.render.errors import DatasetError, PagesightError
+from pagesight.render.loop import LoopThread
+from pagesight.render.static import parse
+from pagesight.train.epoch_log import epoch_log
 from pagesight.train.evaluate import evaluate, joined
-from pagesight.train.examples import load_examples, static_snapshot
-from pagesight.train.fit import FitSettings, fit
+from pagesight.train.examples import Example, load_example, load_examples, static_snapshot
+from pagesight.train.fit import check_device, fit
+from pagesight.train.member import Trained
+from pagesight.train.samples import Sample, by_page
+from pagesight.train.settings import Epoch, FitSettings
+from pagesight.train.web2text import Web2TextFitSettings, fit_web2text
 
 SENTENCE = "The {} was built in {} by people who had never seen the sea, and it still stands. "
 THINGS = ["lighthouse", "harbour", "granary", "bridge", "weir", "mill", "quay", "dry dock"]
+SHORT = ("--members", "2", "--epochs", "8")
+
+SIZES = NetworkSettings(width=16, dilations=(1, 2), pooled_after=(1,), pair_width=8)
+EYES = VisionSettings(widths=(4, 4, 4), looks=8)
+SETTINGS = FitSettings(members=2, epochs=4, batch=4, sight=0.5)
+PAPER = Web2TextFitSettings(steps=60, validate_every=20)
 
 
 @pytest.fixture(scope="module")
@@ -45,27 +73,58 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def examples(folder: Path, part: str):
+def examples(folder: Path, part: str, **options: Any) -> list[Example]:
     dataset = open_dataset(str(folder))
-    return list(load_examples(dataset, dataset.ids("random", part), static_snapshot))
+    return list(load_examples(dataset, dataset.ids("random", part), static_snapshot, **options))
 
 
-def test_from_a_folder_to_an_extraction(folder: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def pages(folder: Path, loop: LoopThread, renderer: Renderer) -> list[list[Sample]]:
+    """Twelve pages, static and rendered with a picture."""
+    found = examples(folder, "train")[:12]
+    for example in found[:]:
+        rendering = renderer.replay(example.record.content, "http://own.example/", "utf-8")
+        found.append(load_example(example.record, loop.run(rendering)))
+    return by_page(found)
+
+
+def weights_of(trained: Sequence[Trained]) -> list[torch.Tensor]:
+    return [weight for one in trained for weight in one.member.state_dict().values()]
+
+
+def equal(one: Sequence[torch.Tensor], other: Sequence[torch.Tensor]) -> bool:
+    return all(a.equal(b) for a, b in zip(one, other, strict=True))
+
+
+def no_traceback(done: subprocess.CompletedProcess[str], code: int) -> str:
+    """The last line of what went wrong, after no more than lines of progress."""
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr.strip().splitlines()[-1]
+
+
+# The way of a user.
+
+
+@pytest.mark.timeout(500)
+def test_from_a_folder_to_an_extraction(
+    folder: Path, tmp_path: Path, renderer: Renderer, loop: LoopThread
+) -> None:
     common = ("--dataset", str(folder))
     stored = {"PAGESIGHT_CACHE": str(tmp_path / "cache")}
-    model, figures = str(tmp_path / "own.onnx"), tmp_path / "figures.json"
-    too_early = run("train", *common, "--split", "random", "-o", model, **stored)
-    assert too_early.returncode == 1
-    assert "prepare" in too_early.stderr
+    model, figures = tmp_path / "own.onnx", tmp_path / "figures.json"
+    train = ("train", *common, "--split", "random", "-o", str(model), *SHORT)
+    assert "prepare" in no_traceback(run(*train, **stored), 1)
 
     assert run("prepare", *common, **stored).stdout == "40 rendered\n"
     assert run("prepare", *common, **stored).stdout == "40 stored\n"
-    done = run("train", *common, "--split", "random", "-o", model, "--steps", "300", **stored)
+    done = run(*train, "--log", str(tmp_path / "log"), **stored)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("own: {'training_pages': ")
     for extra in ((), ("--render",)):
         done = run(
-            *("evaluate", *common, "--split", "random", "--model", model, "--json", str(figures)),
-            *extra,
+            *("evaluate", *common, "--split", "random", "--model", str(model)),
+            *("--json", str(figures), *extra),
             **stored,
         )
         assert done.returncode == 0, done.stderr
@@ -75,28 +134,415 @@ def test_from_a_folder_to_an_extraction(folder: Path, tmp_path: Path) -> None:
         assert record["word_f1"] > 0.97
 
     page = folder / "page3.html"
-    done = run("extract", str(page), "--model", model)
-    assert done.stdout.split() == (folder / "page3.txt").read_text().split()
+    for extra in (("--no-render",), ("--vision",)):
+        done = run("extract", str(page), "--model", str(model), *extra)
+        assert done.stdout.split() == (folder / "page3.txt").read_text().split(), done.stderr
+
+    card = read_card(model)
+    assert (card.dataset, card.split, card.recipe) == ("folder", "random", "pagesight")
+    assert card.figures["training_pages"] == len(open_dataset(str(folder)).ids("random", "train"))
+    check_page(model, card, browser=loop.run(renderer.version()))
+    check_log(tmp_path / "log", epochs=8)
 
 
-def test_the_same_seed_gives_the_same_weights(folder: Path) -> None:
-    parts = examples(folder, "train"), examples(folder, "validation")
-    settings = FitSettings(steps=60, validate_every=20, seed=3)
-    first, second = (fit(*parts, NetworkSettings(), settings)[0] for _ in range(2))
-    other = fit(*parts, NetworkSettings(), FitSettings(steps=60, validate_every=20, seed=4))[0]
-    for one, two in zip(first.parameters(), second.parameters(), strict=True):
-        assert one.equal(two)
-    assert not next(first.parameters()).equal(next(other.parameters()))
+def check_page(model: Path, card: Card, browser: str) -> None:
+    """The page beside the model says what the card says."""
+    page = model.with_suffix(".md").read_text()
+    assert page.startswith(f"# {model.stem}\n")
+    for name in ("f1", "word_f1", "ece"):
+        figure = f"{card.figures[f'validation_{name}']:.3f}".removeprefix("0")
+        assert f" | {figure} |" in page, name
+    rows = page[page.index("| setting |") :].splitlines()[2:]
+    names = [row.split(" | ")[0].removeprefix("| ") for row in rows]
+    assert names[:3] == ["data set", "split", "recipe"]
+    assert names[3:6] == ["block features", "edge features", "browser"]
+    for fact, row in zip((BLOCK.digest, EDGE.digest, browser), rows[3:], strict=False):
+        assert fact in row
+    for kind in ("reliability", "training"):
+        assert f"({model.stem}.{kind}.svg)" in page
+        assert model.with_suffix(f".{kind}.svg").read_text().startswith("<svg")
 
 
-def test_an_interrupted_training_goes_on_to_the_same_weights(folder: Path, tmp_path: Path) -> None:
-    parts = examples(folder, "train"), examples(folder, "validation")
-    settings = FitSettings(steps=60, validate_every=20)
-    whole, _ = fit(*parts, NetworkSettings(), settings)
+def check_log(folder: Path, epochs: int) -> None:
+    assert {path.name for path in folder.iterdir()} == {"seed0-member0", "seed0-member1"}
+    for place in folder.iterdir():
+        found = scalars(place)
+        assert [step for step, _ in found["loss"]] == list(range(1, epochs + 1))
+        assert found["loss"][-1][1] < found["loss"][0][1]
+        assert found["nll"][-1][1] < found["nll"][0][1]
+        assert max(value for _, value in found["f1"]) > 0.95
 
-    class Interrupt(Exception):
-        pass
 
+def scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """What TensorBoard shows of a folder."""
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    assert {*events.Tags()["scalars"]} == {"loss", "f1", "nll"}
+    names = ("loss", "f1", "nll")
+    return {name: [(event.step, event.value) for event in events.Scalars(name)] for name in names}
+
+
+def test_a_log_of_a_training_that_went_on(tmp_path: Path) -> None:
+    for reached in (2, 3):
+        log = epoch_log(tmp_path, seed=7)
+        for epoch in range(1, reached + 1):
+            log(4, Epoch(epoch, 1 / epoch, 0.5, 0.25))
+    found = scalars(tmp_path / "seed7-member4")
+    assert found["loss"] == [(1, 1), (2, 0.5), (3, pytest.approx(1 / 3))]
+    assert found["f1"] == [(step, 0.5) for step in (1, 2, 3)]
+    assert found["nll"] == [(step, 0.25) for step in (1, 2, 3)]
+
+
+@pytest.mark.timeout(500)
+def test_several_seeds(folder: Path, tmp_path: Path) -> None:
+    """The best is copied with all that lies beside it; separate chains, no pictures."""
+    model = tmp_path / "new" / "own.onnx"
+    command = ("train", "--dataset", str(folder), "--split", "random", "-o", str(model))
+    options = ("--no-render", "--seed", "3", "--seeds", "2", "--chain", "separate")
+    done = run(*command, *options, "--members", "2", "--epochs", "2")
+    assert done.returncode == 0, done.stderr
+    endings = (".onnx", ".json", ".md", ".reliability.svg", ".training.svg")
+    names = ("own", "own.seed3", "own.seed4")
+    # No picture was seen: there is no .vision.onnx; no checkpoint is left.
+    assert {path.name for path in model.parent.iterdir()} == {n + e for n in names for e in endings}
+    cards = {name: read_card(model.with_name(f"{name}.onnx")) for name in names}
+    best = max(names[1:], key=lambda name: cards[name].figures["validation_f1"])
+    assert cards["own"] == replace(cards[best], name="own")
+    assert [cards[name].settings["seed"] for name in names[1:]] == [3, 4]
+    assert cards["own"].settings["chain"] == "separate"
+    assert cards["own"].vision_sha256 == ""
+    assert cards[names[1]].weights_sha256 != cards[names[2]].weights_sha256
+    for ending in (".onnx", ".training.svg"):
+        copy, source = (model.with_name(name + ending).read_bytes() for name in ("own", best))
+        assert copy == source
+    assert len(Model.load(model).label(examples(folder, "test")[0].page).content) > 10
+
+    copy, source = (model.with_name(f"{name}.md").read_text() for name in ("own", best))
+    assert best not in copy
+    assert copy != source
+    pairs = zip(copy.splitlines(), source.splitlines(), strict=True)
+    changed = [one.split()[0] for one, other in pairs if one != other]
+    assert changed == ["#", "pagesight", "![Training", "![Reliability"]
+
+
+def test_the_networks_of_web2text(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "paper.onnx"
+    command = ("train", "--dataset", str(folder), "--split", "random", "-o", str(model))
+    done = run(*command, "--no-render", "--recipe", "web2text", "--steps", "300")
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"paper.onnx", "paper.json"}
+    loaded = Model.load(model)
+    assert loaded.card.block_digest == WEB2TEXT_BLOCK.digest
+    assert loaded.card.settings["steps"] == 300
+    assert loaded.card.figures["validation_f1"] > 0.95
+    assert evaluate(loaded, "own", "random", examples(folder, "test")).block.f1 > 0.95
+
+
+@pytest.mark.timeout(500)
+def test_a_killed_training_goes_on(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m.onnx"
+    command = ["train", "--dataset", str(folder), "--split", "random", "-o", str(model)]
+    command += ["--no-render", "--members", "2", "--epochs", "30"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pagesight", *command], stderr=subprocess.PIPE, env=os.environ
+    )
+    until = time.monotonic() + 90
+    checkpoint = tmp_path / "m.0.checkpoint"
+    while not checkpoint.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert not model.exists()
+    # A mark that is kept by whoever goes on from there, and not by whoever starts anew.
+    saved = torch.load(checkpoint, weights_only=True)
+    assert 0 < len(saved["state"]["history"]) < 30
+    saved["state"]["history"][0]["loss"] = 123.0
+    torch.save(saved, checkpoint)
+    done = run(*command, "--log", str(tmp_path / "log"))
+    assert done.returncode == 0, done.stderr
+    losses = scalars(tmp_path / "log" / "seed0-member0")["loss"]
+    assert len(losses) == 30
+    assert losses[0] == (1, 123)
+    assert Model.load(model).card.figures["training_pages"] > 0
+    assert not list(tmp_path.glob("*.checkpoint"))
+
+
+# What goes wrong.
+
+
+def part_of(folder: Path, root: Path, counts: dict[str, int]) -> Path:
+    """The first pages of each part, as a folder of its own."""
+    root.mkdir()
+    for part, count in counts.items():
+        for id in open_dataset(str(folder)).ids("random", part)[:count]:
+            for ending in ("html", "txt"):
+                shutil.copy(folder / f"{id}.{ending}", root)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "says"),
+    [
+        ({"train": 3, "validation": 1}, (), "3 pages to train on, fewer than 5 members"),
+        ({"train": 3, "validation": 0}, (), "the validation part of 'random' has no page"),
+        ({"train": 0, "validation": 1}, (), "the train part of 'random' has no page"),
+        ({"train": 3, "validation": 1}, ("--split", "none"), "no split 'none'"),
+    ],
+)
+def test_too_few_pages(
+    folder: Path, tmp_path: Path, counts: dict[str, int], options: tuple[str, ...], says: str
+) -> None:
+    small = part_of(folder, tmp_path / "small", counts)
+    model = tmp_path / "m.onnx"
+    command = ("train", "--dataset", str(small), "--split", "random", "-o", str(model))
+    assert says in no_traceback(run(*command, "--no-render", *options), 1)
+    assert not model.exists()
+
+
+def test_pages_too_short_for_web2text(folder: Path, tmp_path: Path) -> None:
+    short = tmp_path / "short"
+    short.mkdir()
+    for part in ("train", "validation"):
+        id = open_dataset(str(folder)).ids("random", part)[0]
+        (short / f"{id}.html").write_text("<p>one<p>two")
+        (short / f"{id}.txt").write_text("one\ntwo")
+    request = TrainRequest(
+        *(Selection(str(short), None, "random"), tmp_path / "m.onnx", FitSettings()),
+        rendered=False,
+        recipe="web2text",
+    )
+    with pytest.raises(DatasetError, match="no training page has 11 blocks or more"):
+        train_command(request)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("--chain", "none", "--chain none: there are joint, separate"),
+        ("--recipe", "best", "--recipe best: there are pagesight, web2text"),
+        ("--members", "1", "'--members'"),
+        ("--seeds", "0", "'--seeds'"),
+    ],
+)
+def test_wrong_options(tmp_path: Path, option: str, value: str, says: str) -> None:
+    command = ("train", "--dataset", str(tmp_path), "--split", "random", "-o", "m.onnx")
+    done = run(*command, option, value)
+    no_traceback(done, 2)
+    assert says in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("device", "says"),
+    [("nowhere", "--device nowhere: "), ("cuda", "--device cuda: ")],
+)
+def test_a_device_that_is_not_there(tmp_path: Path, device: str, says: str) -> None:
+    if device == "cuda" and torch.cuda.is_available():
+        pytest.skip("a GPU is there")
+    command = ("train", "--dataset", str(tmp_path), "--split", "random", "-o", "m.onnx")
+    assert no_traceback(run(*command, "--device", device), 1).startswith(f"pagesight: {says}")
+    with pytest.raises(PagesightError, match=says):
+        check_device(device)
+
+
+NOWHERE = TrainRequest(Selection("/no/such/folder", None, "random"), Path("m.onnx"), FitSettings())
+
+
+@pytest.mark.parametrize(
+    ("request_", "missing"),
+    [
+        (NOWHERE, "altair"),
+        (NOWHERE, "vl_convert"),
+        (NOWHERE, "onnxscript"),
+        (replace(NOWHERE, log=Path("log")), "tensorboard"),
+    ],
+)
+def test_what_is_not_installed_is_told_before_training(
+    monkeypatch: pytest.MonkeyPatch, request_: TrainRequest, missing: str
+) -> None:
+    with pytest.raises(DatasetError, match="no such folder"):
+        train_command(request_)
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(PagesightError, match=rf"^{missing} is not .* 'pagesight\[train\]'$"):
+        train_command(request_)
+
+
+def test_a_paper_is_trained_without_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for missing in ("altair", "vl_convert", "tensorboard"):
+        monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(DatasetError, match="no such folder"):
+        train_command(replace(NOWHERE, recipe="web2text"))
+
+
+def test_a_model_has_its_ending() -> None:
+    with pytest.raises(PagesightError, match=r"own.model: the name of a model ends in \.onnx"):
+        train_command(replace(NOWHERE, output=Path("own.model")))
+
+
+def test_settings_that_there_are_not() -> None:
+    with pytest.raises(ValueError, match="joint, separate"):
+        FitSettings(chain="")
+    with pytest.raises(ValueError, match="two members"):
+        FitSettings(members=1)
+
+
+# The weights.
+
+
+def test_the_same_seed_gives_the_same_weights(pages: list[list[Sample]]) -> None:
+    first, second = (weights_of(fit(pages, SIZES, EYES, SETTINGS)) for _ in range(2))
+    other = weights_of(fit(pages, SIZES, EYES, replace(SETTINGS, seed=1)))
+    assert equal(first, second)
+    assert not equal(first, other)
+    half = len(first) // 2
+    assert not equal(first[:half], first[half:])
+
+
+@pytest.fixture(scope="module")
+def undisturbed(pages: list[list[Sample]]) -> list[Trained]:
+    return fit(pages, SIZES, EYES, SETTINGS)
+
+
+class Interrupt(Exception):
+    pass
+
+
+@pytest.mark.parametrize("at", [(0, 1), (0, 4), (1, 2), (1, 4)], ids=str)
+def test_interrupted_after_an_epoch(
+    pages: list[list[Sample]], undisturbed: list[Trained], tmp_path: Path, at: tuple[int, int]
+) -> None:
+    def stop(member: int, epoch: Epoch) -> None:
+        if (member, epoch.epoch) == at:
+            raise Interrupt
+
+    checkpoint = tmp_path / "x.checkpoint"
+    with pytest.raises(Interrupt):
+        fit(pages, SIZES, EYES, SETTINGS, checkpoint, stop)
+    check_that_it_goes_on(pages, undisturbed, checkpoint)
+
+
+def test_interrupted_inside_an_epoch(
+    pages: list[list[Sample]], undisturbed: list[Trained], tmp_path: Path
+) -> None:
+    def interrupt(signal: int, frame: object) -> None:
+        raise Interrupt
+
+    told: list[Epoch] = []
+
+    def start_clock(member: int, epoch: Epoch) -> None:
+        told.append(epoch)
+        if len(told) == 2:  # the third epoch takes longer than this
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.01)
+
+    before = signal.signal(signal.SIGVTALRM, interrupt)
+    checkpoint = tmp_path / "x.checkpoint"
+    try:
+        with pytest.raises(Interrupt):
+            fit(pages, SIZES, EYES, SETTINGS, checkpoint, start_clock)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    assert len(told) == 2
+    check_that_it_goes_on(pages, undisturbed, checkpoint)
+
+
+def check_that_it_goes_on(
+    pages: list[list[Sample]], undisturbed: list[Trained], checkpoint: Path
+) -> None:
+    told: list[tuple[int, Epoch]] = []
+    resumed = fit(
+        *(pages, SIZES, EYES, SETTINGS, checkpoint),
+        lambda member, epoch: told.append((member, epoch)),
+    )
+    assert told == [(i, epoch) for i, one in enumerate(undisturbed) for epoch in one.history]
+    assert equal(weights_of(undisturbed), weights_of(resumed))
+
+
+def test_a_checkpoint_of_another_training_is_not_used(
+    pages: list[list[Sample]], tmp_path: Path
+) -> None:
+    small = pages[:4]
+    short = replace(SETTINGS, epochs=2)
+    contradicted = [[replace(form, labels=1 - form.labels) for form in page] for page in small]
+    static_only = [page[:1] for page in small]
+    kept = weights_of(fit(small, SIZES, EYES, short, tmp_path / "kept.checkpoint"))
+    trainings: list[tuple[list[list[Sample]], NetworkSettings, VisionSettings, FitSettings]] = [
+        (small, SIZES, EYES, replace(short, learning_rate=1e-3)),
+        (small, replace(SIZES, dropped_inputs=0.1), EYES, short),
+        (small, SIZES, replace(EYES, margin=9), short),
+        (small[::-1], SIZES, EYES, short),
+        (contradicted, SIZES, EYES, short),
+        (static_only, SIZES, EYES, short),
+    ]
+    for number, training in enumerate(trainings):
+        checkpoint = tmp_path / f"{number}.checkpoint"
+        for member in (0, 1):
+            shutil.copy(
+                tmp_path / f"kept.{member}.checkpoint", tmp_path / f"{number}.{member}.checkpoint"
+            )
+        found = weights_of(fit(*training, checkpoint))
+        assert equal(found, weights_of(fit(*training))), number
+        assert not equal(found, kept), number
+
+
+def test_each_member_is_judged_by_pages_that_it_has_not_seen(
+    pages: list[list[Sample]], undisturbed: list[Trained]
+) -> None:
+    """Together they judge each form of each page once."""
+    forms = [form for page in pages for form in page]
+    judged = [sorted(map(tuple, one.held_out.leaves.tolist())) for one in undisturbed]
+    assert sorted(row for rows in judged for row in rows) == sorted(
+        tuple(row) for form in forms for row in form.leaves.tolist()
+    )
+    assert [len(rows) for rows in judged] == [len(forms[0]) * 12] * 2
+    for one in undisturbed:
+        best = max(one.history, key=lambda epoch: epoch.f1)
+        assert one.held_out.f1 == pytest.approx(best.f1)
+        assert [epoch.epoch for epoch in one.history] == [1, 2, 3, 4]
+
+
+def test_eyes_learn_where_pictures_are_shown(pages: list[list[Sample]]) -> None:
+    """With their learning rate so low, only what is shown a picture gets a gradient at all."""
+    two = replace(SETTINGS, epochs=1, weight_decay=0.0)
+
+    def eyes(sight: float, forms: slice) -> list[torch.Tensor]:
+        shown = [page[forms] for page in pages[:4]]
+        trained = fit(shown, SIZES, EYES, replace(two, sight=sight))
+        return [weight for one in trained for weight in one.member.eyes.state_dict().values()]
+
+    blind, static, sighted = eyes(0, slice(1, 2)), eyes(1, slice(0, 1)), eyes(1, slice(1, 2))
+    assert equal(blind, static)
+    assert not equal(blind, sighted)
+
+
+# The networks of Web2Text.
+
+
+def paper_examples(folder: Path) -> tuple[list[Example], list[Example]]:
+    train, validation = (
+        examples(folder, part, block_set=WEB2TEXT_BLOCK) for part in ("train", "validation")
+    )
+    return train[:12], validation
+
+
+def paper_weights(
+    parts: tuple[list[Example], list[Example]],
+    settings: Web2TextFitSettings = PAPER,
+    checkpoint: Path | None = None,
+    on_step: Callable[[], None] = lambda: None,
+) -> list[torch.Tensor]:
+    network = fit_web2text(*parts, Web2TextSettings(), settings, checkpoint, on_step)
+    return list(network.state_dict().values())
+
+
+def test_web2text_by_seeds(folder: Path) -> None:
+    parts = paper_examples(folder)
+    first, second = (paper_weights(parts, replace(PAPER, seed=3)) for _ in range(2))
+    assert equal(first, second)
+    assert not equal(first, paper_weights(parts, replace(PAPER, seed=4)))
+
+
+def test_web2text_goes_on_to_the_same_weights(folder: Path, tmp_path: Path) -> None:
+    parts, checkpoint = paper_examples(folder), tmp_path / "x.checkpoint"
     steps = 0
 
     def stop_at_45() -> None:
@@ -105,37 +551,24 @@ def test_an_interrupted_training_goes_on_to_the_same_weights(folder: Path, tmp_p
         if steps == 45:
             raise Interrupt
 
-    checkpoint = tmp_path / "x.checkpoint"
     with pytest.raises(Interrupt):
-        fit(*parts, NetworkSettings(), settings, checkpoint, stop_at_45)
+        paper_weights(parts, PAPER, checkpoint, stop_at_45)
     counted: list[int] = []
-    resumed, state = fit(*parts, NetworkSettings(), settings, checkpoint, lambda: counted.append(1))
-    assert len(counted) == state.step == 60
-    for one, two in zip(whole.parameters(), resumed.parameters(), strict=True):
-        assert one.equal(two)
+    resumed = paper_weights(parts, PAPER, checkpoint, lambda: counted.append(1))
+    assert len(counted) == 60
+    whole = paper_weights(parts)
+    assert equal(whole, resumed)
+
+    other = ([replace(each, content=~each.content) for each in parts[0]], parts[1])
+    found = paper_weights(other, PAPER, checkpoint)
+    assert equal(found, paper_weights(other))
+    assert not equal(found, whole)
 
 
-def test_a_killed_training_goes_on(folder: Path, tmp_path: Path) -> None:
-    model = tmp_path / "m.onnx"
-    command = ["train", "--dataset", str(folder), "--split", "random", "-o", str(model)]
-    command += ["--no-render", "--steps", "500"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pagesight", *command], stderr=subprocess.PIPE, env=os.environ
-    )
-    until = time.monotonic() + 90
-    while not model.with_suffix(".checkpoint").exists() and time.monotonic() < until:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert not model.exists()
-    done = run(*command)
-    assert done.returncode == 0, done.stderr
-    assert Model.load(model).card.figures["training_pages"] > 0
-    assert not model.with_suffix(".checkpoint").exists()
+# The scores.
 
 
-def test_evaluation_is_pooled_over_blocks(folder: Path) -> None:
-    model = Model.load()
+def test_evaluation_is_pooled_over_blocks(folder: Path, model: Model) -> None:
     found = examples(folder, "test")
     result = evaluate(model, "own", "random", iter(found))
     gold, predicted = [], []
@@ -148,10 +581,17 @@ def test_evaluation_is_pooled_over_blocks(folder: Path) -> None:
     assert result.pages == len(found)
 
 
-def test_joined_text_breaks_where_blocks_break() -> None:
-    from pagesight.layout.page import build_page
-    from pagesight.render.static import parse
+@pytest.fixture(scope="module")
+def model(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Model:
+    """A model that was hardly trained."""
+    path = tmp_path_factory.mktemp("model") / "m.onnx"
+    settings = FitSettings(members=2, epochs=1)
+    chosen = Selection(str(folder), None, "random")
+    train_command(TrainRequest(chosen, path, settings, rendered=False))
+    return Model.load(path)
 
+
+def test_joined_text_breaks_where_blocks_break() -> None:
     page = build_page(parse(b"<p>a <b>b</b>c<p>d<br>e<ul><li>f<li>g</ul>", "utf-8"))
     kept = np.ones(len(page), bool)
     kept[page.text.index("e")] = False

@@ -195,10 +195,13 @@ def network() -> Any:
 def session(network: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     import onnxruntime
 
-    from pagesight.model.vision import export_vision
+    from pagesight.model.export import export_members
+    from pagesight.model.networks import Member, NetworkSettings
 
-    path = tmp_path_factory.mktemp("vision") / "looks.onnx"
-    export_vision(network, str(path))
+    member = Member(4, 3, NetworkSettings(width=8), network.settings)
+    member.eyes = network
+    folder = tmp_path_factory.mktemp("vision")
+    export_members([member], folder / "own.onnx", path := folder / "own.vision.onnx")
     return onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
 
 
@@ -253,7 +256,7 @@ def test_onnx_runtime_agrees_with_torch(
 ) -> None:
     found = noise(height, width, blocks)
     expected = looks(network, found)
-    (actual,) = session.run(["looks"], inputs(found))
+    (actual,) = session.run(["looks"], inputs(found))[0]
     assert actual.shape == expected.shape == (blocks, network.settings.looks)
     assert np.isfinite(expected).all()
     assert actual == pytest.approx(expected, abs=1e-4)
@@ -268,7 +271,7 @@ def test_real_pages(
     found = picture(render(path.read_bytes()) if path else page)
     expected = looks(network, found)
     assert found.seen.any()
-    assert session.run(["looks"], inputs(found))[0] == pytest.approx(expected, abs=1e-4)
+    assert session.run(["looks"], inputs(found))[0][0] == pytest.approx(expected, abs=1e-4)
     assert (expected[~found.seen] == 0).all()
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from ..render.files import write_whole
@@ -26,6 +29,14 @@ def restore_random(states: dict[str, Any], random: np.random.Generator) -> None:
     random.bit_generator.state = states["numpy"]
     torch.set_rng_state(states["torch"])
     torch.cuda.set_rng_state_all(states["cuda"])
+
+
+def digest_of(contents: Iterable[npt.NDArray[Any] | bytes]) -> str:
+    """Changes whenever one of these does: what a training learns from is part of its facts."""
+    digest = hashlib.sha256()
+    for content in contents:
+        digest.update(content if isinstance(content, bytes) else content.tobytes())
+    return digest.hexdigest()
 
 
 def save_checkpoint(path: Path, facts: dict[str, Any], state: dict[str, Any]) -> None:

@@ -60,6 +60,6 @@ def check_device(device: str) -> None:
     """Raise PagesightError where torch cannot compute on a device, such as "cuda"."""
     try:
         torch.zeros(1, device=device)
-    except RuntimeError as error:
+    except (RuntimeError, AssertionError) as error:  # the latter of a torch that is built without
         reason = str(error).partition("\n")[0]
         raise PagesightError(f"--device {device}: {reason}") from error

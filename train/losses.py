@@ -36,4 +36,4 @@ def marginals(unary: Tensor, pairwise: Tensor, real: Tensor) -> Tensor:
         leaf = unary.detach().requires_grad_()
         total = log_partition(leaf, pairwise.detach(), real).sum()
         (gradient,) = torch.autograd.grad(total, leaf)
-    return gradient[:, :, 1]
+    return gradient[:, :, 1].clamp(0, 1)  # rounding leads a little beyond

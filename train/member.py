@@ -8,13 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch.optim.lr_scheduler import OneCycleLR
 
 from ..model.networks import Member, NetworkSettings
 from ..model.vision import VisionSettings
 from .batches import Batch, collate, look, window
-from .checkpoint import load_checkpoint, random_states, restore_random, save_checkpoint
+from .checkpoint import (
+    digest_of,
+    load_checkpoint,
+    random_states,
+    restore_random,
+    save_checkpoint,
+)
 from .judge import Judgement, judge, potentials
 from .losses import batch_loss
 from .samples import Sample
@@ -22,6 +29,7 @@ from .settings import Epoch, FitSettings
 
 _LONGEST_STEP = 1.0  # of the gradient's norm
 _WARM_UP = 0.1  # share of the steps in which the learning rate rises
+_EPOCH_STEPS = 50  # the fewest of an epoch: few pages are passed over several times
 _JITTER = 0.1  # batches hold pages of about one length, not always the same ones
 
 
@@ -54,15 +62,19 @@ class MemberTraining:
             "settings": asdict(settings),
             "sizes": asdict(sizes),
             "vision": asdict(vision),
-            "pages": [[page[0].id for page in side] for side in (pages, held_out)],
+            "pages": [digest_of(_contents(side)) for side in (pages, held_out)],
         }
         self.member = _new_member(pages, sizes, vision).to(settings.device)
         self.optimizer = torch.optim.AdamW(
             self.member.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
-        steps = -(-len(pages) // settings.batch) * settings.epochs
+        batches = -(-len(pages) // settings.batch)
+        self.passes = -(-_EPOCH_STEPS // batches)
         self.schedule = OneCycleLR(
-            self.optimizer, settings.learning_rate, total_steps=max(steps, 10), pct_start=_WARM_UP
+            self.optimizer,
+            settings.learning_rate,
+            total_steps=batches * self.passes * settings.epochs,
+            pct_start=_WARM_UP,
         )
         self.average = [weight.detach().clone() for weight in self.member.parameters()]
         self.history: list[Epoch] = []
@@ -82,8 +94,8 @@ class MemberTraining:
         return Trained(self.member.cpu().eval(), tuple(self.history), self._judge("cpu"))
 
     def _epoch(self) -> None:
-        """One pass over the pages, and what the held-out ones say of it."""
-        losses = [self._step(batch) for batch in self._batches()]
+        """The passes of an epoch over the pages, and what the held-out ones say of it."""
+        losses = [self._step(batch) for _ in range(self.passes) for batch in self._batches()]
         trained = [weight.detach().clone() for weight in self.member.parameters()]
         self._put(self.average)
         found = self._judge(self.settings.device)
@@ -159,6 +171,14 @@ class MemberTraining:
         self.schedule.load_state_dict(state["schedule"])
         restore_random(state["random"], self.random)
         self.history = [Epoch(**epoch) for epoch in state["history"]]
+
+
+def _contents(pages: Sequence[Sequence[Sample]]) -> Iterator[npt.NDArray[Any] | bytes]:
+    """All that a training reads of pages."""
+    for page in pages:
+        for form in page:
+            yield from (form.blocks, form.edges, form.labels, form.leaves)
+            yield form.page.snapshot.screenshot
 
 
 def _new_member(

@@ -7,11 +7,13 @@ same weights serve both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import nll_loss
@@ -19,7 +21,13 @@ from torch.nn.functional import nll_loss
 from ..layout.features import EDGE
 from ..model.web2text import Web2TextNetwork, Web2TextSettings
 from ..render.errors import DatasetError
-from .checkpoint import load_checkpoint, random_states, restore_random, save_checkpoint
+from .checkpoint import (
+    digest_of,
+    load_checkpoint,
+    random_states,
+    restore_random,
+    save_checkpoint,
+)
 from .examples import Example
 
 UNKNOWN = -100  # the label that torch's losses pass over
@@ -81,7 +89,7 @@ def fit_web2text(
     facts = {
         "settings": asdict(settings),
         "network": asdict(network_settings),
-        "features": list(sizes),
+        "pages": [digest_of(_contents(side)) for side in (train, validation)],
     }
     if saved := load_checkpoint(checkpoint, facts):
         network.load_state_dict(saved["network"])
@@ -110,6 +118,13 @@ def fit_web2text(
         on_step()
     network.load_state_dict(state.best)
     return network.cpu().eval()
+
+
+def _contents(examples: Sequence[Example]) -> Iterator[npt.NDArray[Any]]:
+    """All that a training reads of pages."""
+    for example in examples:
+        features = example.features
+        yield from (features.blocks, features.edges, example.content, example.known)
 
 
 class _Patches:
@@ -183,10 +198,12 @@ def _validate(
             torch.tensor(example.features.blocks)[None].to(device),
             torch.tensor(example.features.edges)[None].to(device),
         )
-        predicted, gold = unary[0].argmax(1).cpu().numpy() == 1, example.content
+        known, gold = example.known, example.known & example.content
+        predicted = known & (unary[0].argmax(1).cpu().numpy() == 1)
         pairs = pairwise[0].argmax(1).cpu().numpy()
+        sure = known[:-1] & known[1:]
         hits += int((predicted & gold).sum())
         given, wanted = given + int(predicted.sum()), wanted + int(gold.sum())
-        right += int((pairs == gold[:-1] * 2 + gold[1:]).sum())
-        edges += len(pairs)
+        right += int((sure & (pairs == gold[:-1] * 2 + gold[1:])).sum())
+        edges += int(sure.sum())
     return 2 * hits / max(given + wanted, 1), right / max(edges, 1)
