@@ -80,13 +80,12 @@ def context_features(page: Page, counts: TextCounts) -> Float32:
     linked = counts.link_characters > 0
     texts = _Texts(words, counts.characters.astype(np.float64), linked, _prose(page, words, linked))
     prose = texts.characters * texts.prose
-    gain = words - _tags_before(page)
     unlinked = np.where(linked, -_LINK_COST * words, words) - _BLOCK_COST
     groups = [
         _page(texts),
         _path(page, texts),
-        _stretch(gain, words),
-        _stretch(unlinked, words),
+        _stretch(words, _tags_before(page), words),
+        _stretch(unlinked, np.zeros(len(page)), words),
         _part(page, prose, texts.characters, _MOST),
         _part(page, prose, texts.characters, _NEARLY_ALL),
         _near(texts, prose),
@@ -137,16 +136,16 @@ def _path(page: Page, texts: _Texts) -> Float64:
     return np.stack(columns, axis=1)[key]
 
 
-def _stretch(gain: Float64, words: Float64) -> Float64:
-    """Where each block lies to the neighbours with the highest sum of gains, [b, 3].
+def _stretch(gain: Float64, between: Float64, words: Float64) -> Float64:
+    """Where each block lies to the stretch of blocks with the highest gain, [b, 3].
 
-    With words and tags as gains and losses this is Finn, Kushmerick and Smyth's Body Text
-    Extraction (2001).
+    `between` is what it costs to go on from the block before. With words as gains and tags as
+    costs this is Finn, Kushmerick and Smyth's Body Text Extraction (2001).
     """
-    sums = np.concatenate(([0.0], np.cumsum(gain)))
-    lowest = np.minimum.accumulate(sums)
-    end = int(np.argmax(sums[1:] - lowest[:-1])) + 1
-    start = int(np.argmin(sums[:end]))
+    sums = np.concatenate(([0.0], np.cumsum(gain - between)))
+    before_entry = sums[:-1] - between  # a stretch does not pay for what lies before it
+    end = int(np.argmax(sums[1:] - np.minimum.accumulate(before_entry))) + 1
+    start = int(np.argmin(before_entry[:end]))
     number = np.arange(len(gain))
     side = np.where(number < start, -1.0, np.where(number >= end, 1.0, 0.0))
     before = np.concatenate(([0.0], np.cumsum(words)))
