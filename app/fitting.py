@@ -98,7 +98,8 @@ def _train_members(request: TrainRequest, settings: FitSettings, parts: Parts, p
     from ..train.fit import checkpoints, fit
     from ..train.samples import by_page
 
-    sizes, vision = NetworkSettings(), VisionSettings()
+    pages = by_page(parts["train"])
+    sizes, vision = NetworkSettings.for_pages(len(pages)), VisionSettings()
     log = epoch_log(request.log, settings.seed)
     with track(f"training seed {settings.seed}", settings.members * settings.epochs) as advance:
 
@@ -107,7 +108,7 @@ def _train_members(request: TrainRequest, settings: FitSettings, parts: Parts, p
             advance()
 
         checkpoint = path.with_suffix(".checkpoint")
-        trained = fit(by_page(parts["train"]), sizes, vision, settings, checkpoint, on_epoch)
+        trained = fit(pages, sizes, vision, settings, checkpoint, on_epoch)
     # Eyes that no page has trained see nothing.
     sighted = settings.sight > 0 and any(one.page.snapshot.screenshot for one in parts["train"])
     vision_path = path.with_suffix(".vision.onnx") if sighted else None

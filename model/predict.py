@@ -84,7 +84,9 @@ class Model:
         return Labels(
             content=content,
             probability=probability,
-            reasons=reasons_of(unary * self.card.slope, probability) if reasons else ("",) * len(page),
+            reasons=reasons_of(unary * self.card.slope, probability)
+            if reasons
+            else ("",) * len(page),
         )
 
     def states(self, page: Page) -> Features:

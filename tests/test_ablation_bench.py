@@ -18,15 +18,26 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from pagesight.app.fitting import TrainRequest, train_command
 from pagesight.app.renderings import stored
 from pagesight.app.study.bootstrap import Bootstrap, pooled_f1
+from pagesight.app.training import Selection
 from pagesight.data.datasets import ENVIRONMENT, open_dataset
 from pagesight.layout.features import BLOCK
 from pagesight.model.networks import NetworkSettings
+from pagesight.model.predict import Model
 from pagesight.render.errors import DatasetError
 from pagesight.render.files import write_whole
 from pagesight.render.store import cache_folder
-from pagesight.train.ablation import VARIANTS, VIEWS, count_hits, train_variant
+from pagesight.train.ablation import (
+    RENDERED,
+    STATIC,
+    VARIANTS,
+    VIEWS,
+    count_hits,
+    hits,
+    train_variant,
+)
 from pagesight.train.examples import load_examples, static_snapshot
 from pagesight.train.samples import Sample, by_page
 from pagesight.train.settings import FitSettings
@@ -48,11 +59,15 @@ def pages_of(split: str, part: str) -> list[list[Sample]]:
     return [page for page in pages if len(page) == len(makers)]
 
 
+def folder() -> Path:
+    """Where trainings of these settings are kept."""
+    digest = hashlib.sha256(repr((BLOCK.digest, NetworkSettings(), FitSettings())).encode())
+    return cache_folder() / "ablation" / digest.hexdigest()[:12]
+
+
 def measure(split: str, variant: str, seed: int) -> dict[str, np.ndarray]:
     """The counts of each view of a variant, trained with one seed; kept in the store."""
-    digest = hashlib.sha256(repr((BLOCK.digest, NetworkSettings(), FitSettings())).encode())
-    folder = cache_folder() / "ablation"
-    path = folder / f"{split}-{variant}-{seed}-{digest.hexdigest()[:12]}.npz"
+    path = folder() / f"{split}-{variant}-{seed}.npz"
     if not path.exists():
         members = train_variant(pages_of(split, "train"), VARIANTS[variant], FitSettings(seed=seed))
         counts = {
@@ -62,10 +77,37 @@ def measure(split: str, variant: str, seed: int) -> dict[str, np.ndarray]:
         }
         buffer = io.BytesIO()
         np.savez(buffer, **counts)
-        folder.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, buffer.getvalue())
     with np.load(path) as counts:
         return dict(counts)
+
+
+# Views of the models that `train` makes: the form of the pages, and whether it looks at them.
+SIGHTED = {
+    "+ vision": (RENDERED, True),
+    "+ vision, tested without": (RENDERED, False),
+    "+ vision, tested without both": (STATIC, False),
+}
+
+
+def measure_sighted(split: str, seed: int) -> dict[str, np.ndarray]:
+    """The counts of each view of the model that `train` makes with one seed."""
+    path = folder() / f"{split}.seed{seed}.onnx"
+    if not path.with_suffix(".json").exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        selection = Selection("cleaneval", DATA, split)
+        train_command(TrainRequest(selection, path, FitSettings(seed=seed)))
+    model = Model.load(path)
+    return {
+        name: np.array([hits_of(model, page[form], look) for page in pages_of(split, "test")])
+        for name, (form, look) in SIGHTED.items()
+    }
+
+
+def hits_of(model: Model, sample: Sample, look: bool) -> tuple[int, int, int]:
+    kept = model.label(sample.page, reasons=False, vision=look).content
+    return hits(sample, kept[sample.page.tree.break_before])
 
 
 @pytest.mark.parametrize("split", ["cleaneval", "web2text"])
@@ -76,10 +118,12 @@ def test_what_each_part_is_worth(split: str, capsys: pytest.CaptureFixture[str])
         pytest.skip(f"{error}; set {ENVIRONMENT} to the folder of the data sets")
     jobs = [(split, variant, seed) for seed in SEEDS for variant in VARIANTS]
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        found = list(pool.map(measure, *zip(*jobs, strict=True)))
+        sighted = pool.map(measure_sighted, [split] * len(SEEDS), SEEDS)
+        found = [*pool.map(measure, *zip(*jobs, strict=True)), *sighted]
     # [seeds, pages, 3] of each view
     counts = {
-        name: np.stack([counts[name] for counts in found if name in counts]) for name in VIEWS
+        name: np.stack([counts[name] for counts in found if name in counts])
+        for name in (*VIEWS, *SIGHTED)
     }
     table, lost = tabulate(split, counts)
     with capsys.disabled():

@@ -13,7 +13,7 @@ from ..layout.features import BLOCK
 from ..model.chain import viterbi
 from ..model.networks import Member, NetworkSettings
 from ..model.vision import VisionSettings
-from .batches import collate, look
+from .batches import collate
 from .fit import fit
 from .judge import potentials
 from .losses import marginals
@@ -28,21 +28,19 @@ STATIC, RENDERED = 0, -1  # places of a page's forms
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A training: which features and forms of pages it has, whether it looks, and its chain."""
+    """A training without pictures: which features and forms of pages it has, and its chain."""
 
     hidden: str = "none."  # columns whose names start so are zero
     static_only: bool = False
-    sight: float = 0.0
     chain: str = "joint"
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A way to test what was trained: the form of pages, with pictures or not, and the decoding."""
+    """A way to test what was trained: the form of pages and the decoding."""
 
     variant: str
     form: int
-    pictures: bool = False
     pairwise_weight: float = 1.0
     best_sequence: bool = False
 
@@ -50,16 +48,12 @@ class View:
 VARIANTS = {
     "dom": Variant(hidden="geometry.", static_only=True),
     "geometry": Variant(),
-    "vision": Variant(sight=FitSettings().sight),
     "separate": Variant(chain="separate"),
 }
 VIEWS = {
     "text and DOM": View("dom", STATIC),
     "+ geometry": View("geometry", RENDERED),
     "+ geometry, tested without": View("geometry", STATIC),
-    "+ vision": View("vision", RENDERED, pictures=True),
-    "+ vision, tested without": View("vision", RENDERED),
-    "+ vision, tested without both": View("vision", STATIC),
     "no chain": View("separate", RENDERED, pairwise_weight=0.0),
     "chain trained apart, lambda .1": View("separate", RENDERED, pairwise_weight=0.1),
     "chain trained apart, lambda 1": View("separate", RENDERED),
@@ -70,8 +64,8 @@ VIEWS = {
 def train_variant(pages: Pages, variant: Variant, settings: FitSettings) -> list[Member]:
     """The members of one training."""
     shown = [_forms(page, variant) for page in pages]
-    chosen = replace(settings, sight=variant.sight, chain=variant.chain)
-    trained = fit(shown, NetworkSettings(), VisionSettings(), chosen)
+    chosen = replace(settings, sight=0, chain=variant.chain)
+    trained = fit(shown, NetworkSettings.for_pages(len(pages)), VisionSettings(), chosen)
     return [one.member for one in trained]
 
 
@@ -82,7 +76,7 @@ def count_hits(members: Sequence[Member], pages: Pages, view: View) -> Int64:
     rows = []
     for page in pages:
         sample = _hide(page[view.form], variant.hidden)
-        batch = collate([sample], [look(sample, 0) if view.pictures else None], "cpu")
+        batch = collate([sample], [None], "cpu")
         said = [potentials(member, batch) for member in members]
         unary, pairwise = (torch.stack(part).mean(dim=0) for part in zip(*said, strict=True))
         pairwise = pairwise * view.pairwise_weight
@@ -90,9 +84,14 @@ def count_hits(members: Sequence[Member], pages: Pages, view: View) -> Int64:
             kept = viterbi(unary[0].numpy(), pairwise[0].numpy()) == 1
         else:
             kept = marginals(unary, pairwise, batch.real)[0].numpy() > 0.5
-        found = sample.leaves[kept].sum(axis=0)
-        rows.append((found[1], found.sum(), sample.leaves[:, 1].sum()))
+        rows.append(hits(sample, kept))
     return np.array(rows, np.int64)
+
+
+def hits(sample: Sample, kept: npt.NDArray[np.bool_]) -> tuple[int, int, int]:
+    """Of a page's leaves: kept ones that are content, kept ones, content; `kept` [s] of states."""
+    found = sample.leaves[kept].sum(axis=0)
+    return int(found[1]), int(found.sum()), int(sample.leaves[:, 1].sum())
 
 
 def _forms(page: Iterable[Sample], variant: Variant) -> list[Sample]:

@@ -1,4 +1,4 @@
-"""What the rest of the page says of a block: its likes, where prose stands, and how far away that is.
+"""What the rest of the page says of a block: its likes, and where prose stands.
 
 Decisions that take the whole page at once, which a convolution over neighbours cannot take.
 """
