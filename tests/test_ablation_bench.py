@@ -55,8 +55,7 @@ def pages_of(split: str, part: str) -> list[list[Sample]]:
     dataset = open_dataset("cleaneval", DATA)
     ids = list(dataset.ids(split, part))
     makers = (static_snapshot, stored(dataset, ids))
-    pages = by_page(e for maker in makers for e in load_examples(dataset, ids, maker))
-    return [page for page in pages if len(page) == len(makers)]
+    return by_page(e for maker in makers for e in load_examples(dataset, ids, maker))
 
 
 def folder() -> Path:
