@@ -46,7 +46,9 @@ def train(
     chain: Annotated[
         str, typer.Option(help="joint, or separate: blocks and edges each for themselves.")
     ] = "joint",
-    pairwise_weight: Annotated[float, typer.Option(help="Lambda of the chain.")] = 1.0,
+    pairwise_weight: Annotated[
+        float | None, typer.Option(help="Lambda of the chain; else the recipe's.")
+    ] = None,
     vision: Annotated[bool, typer.Option(help="Learn to look at the pages' pictures.")] = True,
     render: Annotated[bool, typer.Option(help=FROM_STORE)] = True,
     recipe: Annotated[
@@ -73,7 +75,9 @@ def train(
         members=members or usual.members,
         sight=usual.sight if vision else 0,
         chain=chain,
-        pairwise_weight=pairwise_weight,
+        pairwise_weight=RECIPES[recipe].pairwise_weight
+        if pairwise_weight is None
+        else pairwise_weight,
         device=device,
     )
     chosen = Selection(dataset, data, split)
@@ -90,6 +94,7 @@ def evaluate(
         list[str] | None, typer.Option(help="Models to score; else the one of this split.")
     ] = None,
     render: Annotated[bool, typer.Option(help=FROM_STORE)] = False,
+    vision: Annotated[bool, typer.Option("--vision", help="Let their pictures count.")] = False,
     limit: Limit = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="File to write.")] = None,
 ) -> None:
@@ -99,7 +104,10 @@ def evaluate(
     from .report import print_evaluations
     from .training import Selection, evaluate_command, summary
 
-    evaluations = evaluate_command(Selection(dataset, data, split, limit), model or [], render)
+    if vision and not render:
+        usage("--vision: only renderings have pictures; give --render too")
+    chosen = Selection(dataset, data, split, limit)
+    evaluations = evaluate_command(chosen, model or [], render, vision)
     if json_file is not None:
         json_file.write_text(json.dumps(summary(evaluations), indent=2) + "\n")
     print_evaluations(evaluations)

@@ -46,7 +46,7 @@ def prepare_command(selection: Selection, tabs: int) -> Tally:
 
 
 def evaluate_command(
-    selection: Selection, models: Sequence[str], rendered: bool
+    selection: Selection, models: Sequence[str], rendered: bool, vision: bool
 ) -> list[Evaluation]:
     """Score models, or the packaged one of this split, on the split's test part."""
     dataset = selection.open()
@@ -55,7 +55,7 @@ def evaluate_command(
     examples = list(read_examples(selection, dataset, part, rendered, twice=False))
     if not examples:
         raise DatasetError(f"{dataset.name}: no page of {selection.split!r} has gold")
-    return [evaluate(model, dataset.name, selection.split, examples) for model in loaded]
+    return [evaluate(model, dataset.name, selection.split, examples, vision) for model in loaded]
 
 
 def summary(evaluations: Sequence[Evaluation]) -> dict[str, Any]:

@@ -25,17 +25,19 @@ class Recipe:
     """What a model sees of a block, and what its chain runs over: leaves, or runs of them.
 
     unknown: the value of a feature that the network is to do without.
+    pairwise_weight: lambda of the paper's section 3.5, unless asked otherwise.
     """
 
     block_set: FeatureSet
     over_runs: bool
     unknown: float
+    pairwise_weight: float
 
 
 # "web2text" follows the paper; the other departs from it where that pays.
 RECIPES = {
-    "pagesight": Recipe(BLOCK, True, float("nan")),
-    "web2text": Recipe(WEB2TEXT_BLOCK, False, 0.0),
+    "pagesight": Recipe(BLOCK, True, float("nan"), 1.0),
+    "web2text": Recipe(WEB2TEXT_BLOCK, False, 0.0, 0.1),
 }
 
 

@@ -37,13 +37,18 @@ class Evaluation:
         return asdict(self)
 
 
-def evaluate(model: Model, dataset: str, split: str, examples: Iterable[Example]) -> Evaluation:
-    """Score `model` on examples. Raises ValueError where there is none."""
+def evaluate(
+    model: Model, dataset: str, split: str, examples: Iterable[Example], vision: bool = False
+) -> Evaluation:
+    """Score `model` on examples, with `vision` by their pictures too.
+
+    Raises ValueError where there is none, ModelError where the model cannot look.
+    """
     gold, predicted, probability = [], [], []
     words, rouge, seconds = [], [], []
     for example in examples:
         start = time.perf_counter()
-        labels = model.label(build_page(example.page.snapshot), reasons=False)
+        labels = model.label(build_page(example.page.snapshot), reasons=False, vision=vision)
         seconds.append(time.perf_counter() - start)
         gold.append(example.content[example.known])
         predicted.append(labels.content[example.known])

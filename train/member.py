@@ -29,7 +29,7 @@ from .settings import Epoch, FitSettings
 
 _LONGEST_STEP = 1.0  # of the gradient's norm
 _WARM_UP = 0.1  # share of the steps in which the learning rate rises
-_EPOCH_STEPS = 50  # the fewest of an epoch: few pages are passed over several times
+_EPOCH_STEPS = 25  # the fewest of an epoch: few pages are passed over several times
 _JITTER = 0.1  # batches hold pages of about one length, not always the same ones
 
 

@@ -14,7 +14,7 @@ class FitSettings:
     """How long and on what to train.
 
     members: how many networks are averaged; each holds out another of as many folds.
-    epochs: passes over the pages; over few pages, as many as make 50 steps.
+    epochs: passes over the pages; over few pages, as many as make 25 steps.
     batch: pages in a step. window: states taken of a longer page, at a random place.
     average: decay of the running mean of the weights, which is what is kept.
     sight: share of the pages of an epoch that are shown with their picture.
