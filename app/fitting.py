@@ -135,7 +135,7 @@ def _finish(
         for side in zip(*(one.held_out.blocks() for one in trained), strict=True)
     )
     calibration = fit_calibration(told, gold)
-    card = replace(card, slope=calibration.slope, offset=calibration.offset)
+    card = replace(card, slope=calibration.slope)
     card = replace(card, figures=card.figures | _validation(card, path, parts))
     card.write(path.with_suffix(".json"))
     facts = CardFacts(

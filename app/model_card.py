@@ -157,15 +157,14 @@ def _errors(facts: CardFacts) -> Iterable[Sequence[object]]:
 
 
 def _calibration_text(calibration: Calibration) -> str:
-    slope, offset = calibration.slope, calibration.offset
-    if calibration == Calibration():
+    slope = calibration.slope
+    if slope == 1:
         return "The probabilities are left as the model gives them."
     sure = "surer of itself than it should" if slope < 1 else "less sure of itself than it could"
     return (
-        f"Uncalibrated, the model is {sure} be. A line over its log odds\n"
-        "corrects it, and leaves the order of the blocks as it is (Platt 1999):\n\n"
-        f"> calibrated log odds = {slope:.3f} × log odds {'−' if offset < 0 else '+'} "
-        f"{abs(offset):.3f}"
+        f"Uncalibrated, the model is {sure} be. A factor for its log odds\n"
+        "corrects it, and leaves the labels as they are (Guo et al. 2017):\n\n"
+        f"> calibrated log odds = {slope:.3f} × log odds"
     )
 
 

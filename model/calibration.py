@@ -15,28 +15,23 @@ _LEAST = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A line over log odds, as Platt (1999) fitted it to the scores of a classifier.
+    """A factor for log odds: 1 / slope is the temperature of Guo et al. (2017).
 
-    A slope below 1 makes a model less sure of itself; 1 / slope is the temperature of Guo et al.
-    (2017). The defaults change nothing. Raises ValueError for a slope that is not above 0, and for
-    what is no finite number.
+    A slope below 1 makes a model less sure of itself; labels stay what they are, since one half
+    stays one half. Raises ValueError for a slope that is no finite number above 0.
     """
 
     slope: float = 1.0
-    offset: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, value in (("slope", self.slope), ("offset", self.offset)):
-            if not (isinstance(value, int | float) and isfinite(value)):
-                raise ValueError(f"the {name} of a calibration is {value!r}, no finite number")
-        if self.slope <= 0:
-            raise ValueError(f"the slope of a calibration is {self.slope}, not above 0")
+        if not (isinstance(self.slope, int | float) and isfinite(self.slope) and self.slope > 0):
+            raise ValueError(f"the slope of a calibration is {self.slope!r}, no number above 0")
 
     def apply(self, probability: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
         """Calibrated probabilities [b] of probabilities [b] from 0 to 1, in the same order."""
         # A steep slope may carry the odds to infinity, where the probability is 0 or 1.
         with np.errstate(over="ignore"):
-            odds = self.slope * log_odds(probability) + self.offset
+            odds = self.slope * log_odds(probability)
         return np.exp(-np.logaddexp(0, -odds)).astype(np.float32)
 
 

@@ -49,7 +49,7 @@ class Card:
     block_digest, edge_digest: of the feature sets that it was trained on.
     pairwise_weight: lambda of the paper's section 3.5.
     weights_sha256, vision_sha256: of the networks' files, "" for a model without eyes.
-    slope, offset: what calibrates its probabilities.
+    slope: what calibrates its probabilities.
     """
 
     name: str
@@ -62,7 +62,6 @@ class Card:
     recipe: str = "pagesight"
     vision_sha256: str = ""
     slope: float = 1.0
-    offset: float = 0.0
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
 
@@ -71,12 +70,12 @@ class Card:
             raise ValueError(f"recipe {self.recipe!r}: there are {', '.join(RECIPES)}")
         if not (isinstance(self.pairwise_weight, int | float) and isfinite(self.pairwise_weight)):
             raise ValueError(f"pairwise_weight is {self.pairwise_weight!r}, no number")
-        Calibration(self.slope, self.offset)
+        Calibration(self.slope)
 
     @property
     def calibration(self) -> Calibration:
         """What makes its probabilities mean what they say."""
-        return Calibration(self.slope, self.offset)
+        return Calibration(self.slope)
 
     def require_features(self) -> None:
         """Raise ModelError if this version computes other features than the model has learned."""

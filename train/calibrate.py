@@ -13,12 +13,10 @@ from .metrics import BINS
 
 Float64 = npt.NDArray[np.float64]
 
-# Order must be kept: blocks of which the surer are less often content are all given much the same.
-_LEAST_SLOPE = 0.01
 # How strongly the identity holds the fit, in blocks: two classes that are wholly told apart, or
 # probabilities that are all the same, have a finite answer then.
 _HOLD = 1.0
-_MOST_STEPS, _MOST_HALVINGS = 50, 40
+_MOST_STEPS = 100
 _SMALL_STEP = 1e-9
 
 
@@ -36,64 +34,37 @@ class Bin:
 
 
 def fit_calibration(
-    probability: npt.NDArray[np.floating],
-    gold: npt.NDArray[np.bool_],
-    weight: npt.NDArray[np.floating] | None = None,
+    probability: npt.NDArray[np.floating], gold: npt.NDArray[np.bool_]
 ) -> Calibration:
-    """The calibration under which the labels of held-out blocks [b] are the likeliest.
+    """The slope under which the labels of held-out blocks [b] are the likeliest.
 
-    Platt's logistic regression of the labels on the log odds (1999), by Newton's method with
-    halved steps, held to the identity as by one block. The identity itself where there are not
-    blocks of both kinds. `weight` [b] says how much a block counts, by default all the same.
-    Raises ValueError for lengths that differ, and for values that are no probability or weight.
+    Temperature scaling (Guo et al. 2017), by Newton's method with halved steps on the logarithm of
+    the slope, held to the identity as by one block. Raises ValueError for lengths that differ, and
+    for what is no probability.
     """
-    weights = np.ones(len(gold)) if weight is None else weight.astype(np.float64)
-    if not probability.shape == gold.shape == weights.shape:
-        raise ValueError(f"need pairs, got {probability.shape}, {gold.shape}, {weights.shape}")
+    if probability.shape != gold.shape:
+        raise ValueError(f"need pairs, got {probability.shape} and {gold.shape}")
     if not ((probability >= 0) & (probability <= 1)).all():
         raise ValueError("a probability is not from 0 to 1")
-    if not ((weights >= 0) & np.isfinite(weights)).all():
-        raise ValueError("a weight is negative or no finite number")
-    counted = weights > 0
-    labels = gold[counted].astype(np.float64)
-    if labels.all() or not labels.any():
-        return Calibration()
-    weights = weights[counted] / weights.max()
-    weights /= weights.mean()
-    odds = log_odds(probability[counted])
-    slope, offset = _newton(odds, labels, weights, np.array([1.0, 0.0]), free=slice(0, 2))
-    if slope < _LEAST_SLOPE:
-        start = np.array([_LEAST_SLOPE, offset])
-        slope, offset = _newton(odds, labels, weights, start, free=slice(1, 2))
-    return Calibration(float(slope), float(offset))
-
-
-def _newton(odds: Float64, labels: Float64, weights: Float64, at: Float64, free: slice) -> Float64:
-    """The (slope, offset) [2] of the least loss, of which only those in `free` move."""
-    design = np.stack([odds, np.ones_like(odds)])  # [2, b]
-    loss = _loss(design, labels, weights, at)
+    margin = np.where(gold, 1, -1) * log_odds(probability)  # [b] of the right label
+    at, loss = 0.0, _loss(margin, 0.0)
     for _ in range(_MOST_STEPS):
-        content = np.exp(-np.logaddexp(0, -(at @ design)))  # [b]
-        gradient = design @ (weights * (content - labels)) + _HOLD * (at - [1, 0])
-        curvature = (design * (weights * content * (1 - content))) @ design.T + _HOLD * np.eye(2)
-        step = np.zeros(2)
-        step[free] = np.linalg.solve(curvature[free, free], gradient[free])
-        for _ in range(_MOST_HALVINGS):
-            if (lower := _loss(design, labels, weights, at - step)) < loss:
-                break
+        slope = np.exp(at)
+        wrong = np.exp(-np.logaddexp(0, slope * margin))  # [b]
+        gradient = -slope * (wrong * margin).sum() + _HOLD * at
+        curvature = slope**2 * (wrong * (1 - wrong) * margin**2).sum() + _HOLD
+        step = float(np.clip(gradient / curvature, -1, 1))
+        while abs(step) > _SMALL_STEP and _loss(margin, at - step) > loss:
             step /= 2
-        else:
-            return at  # no step goes down any more
-        at, loss = at - step, lower
-        if np.abs(step).max() < _SMALL_STEP:
+        if abs(step) <= _SMALL_STEP:
             break
-    return at
+        at -= step
+        loss = _loss(margin, at)
+    return Calibration(float(np.exp(at)))
 
 
-def _loss(design: Float64, labels: Float64, weights: Float64, at: Float64) -> float:
-    odds = at @ design
-    held = _HOLD / 2 * ((at - [1, 0]) ** 2).sum()
-    return float(weights @ (np.logaddexp(0, odds) - labels * odds) + held)
+def _loss(margin: Float64, at: float) -> float:
+    return float(np.logaddexp(0, -np.exp(at) * margin).sum() + _HOLD / 2 * at**2)
 
 
 def reliability(
