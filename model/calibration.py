@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from math import isfinite
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ class Calibration:
     slope: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.slope, int | float) and isfinite(self.slope) and self.slope > 0):
+        if not (isinstance(self.slope, int | float) and 0 < self.slope <= sys.float_info.max):
             raise ValueError(f"the slope of a calibration is {self.slope!r}, no number above 0")
 
     def apply(self, probability: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:

@@ -40,7 +40,7 @@ FACTS = CardFacts(
     recipe="pagesight",
     settings={"seed": 7, "learning_rate": 0.002, "widths": [64, 32], "vision": {"side": 24}},
     figures={"f1": 0.9213, "validation_ece": 0.0312, "training_pages": 12345, "rendered": True},
-    calibration=Calibration(0.612, -0.341),
+    calibration=Calibration(0.612),
     before=BEFORE,
     after=AFTER,
     history=HISTORY,
@@ -148,10 +148,10 @@ def test_headings_images_and_commands(model: Path) -> None:
 @pytest.mark.parametrize(
     ("calibration", "said"),
     [
-        (Calibration(0.612, -0.341), "surer of itself than it should be"),
-        (Calibration(0.612, -0.341), "= 0.612 × log odds − 0.341"),
-        (Calibration(1.5, 0.25), "less sure of itself than it could be"),
-        (Calibration(1.5, 0.25), "= 1.500 × log odds + 0.250"),
+        (Calibration(0.612), "surer of itself than it should be"),
+        (Calibration(0.612), "> calibrated log odds = 0.612 × log odds\n"),
+        (Calibration(1.5), "less sure of itself than it could be"),
+        (Calibration(1.5), "> calibrated log odds = 1.500 × log odds\n"),
         (Calibration(), "left as the model gives them"),
     ],
 )

@@ -86,6 +86,15 @@ def assert_close(found: Any, wanted: Any) -> None:
     np.testing.assert_allclose(found, wanted, atol=1e-5, rtol=1e-5)
 
 
+def test_more_is_dropped_of_few_pages() -> None:
+    few, many = NetworkSettings.for_pages(199), NetworkSettings.for_pages(200)
+    assert many == NetworkSettings()
+    assert many.dropped_columns < few.dropped_columns < 1
+    assert many.dropped_channels < few.dropped_channels < 1
+    shares = {name: getattr(many, name) for name in ("dropped_columns", "dropped_channels")}
+    assert replace(few, **shares) == many
+
+
 # Batches.
 
 LENGTHS = st.lists(st.integers(1, 14), min_size=1, max_size=5)

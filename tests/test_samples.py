@@ -28,7 +28,9 @@ from pagesight.train.batches import Batch, collate, look, window
 from pagesight.train.examples import Example, load_example
 from pagesight.train.judge import Judgement, judge, potentials
 from pagesight.train.losses import batch_loss, marginals
+from pagesight.train.member import MemberTraining
 from pagesight.train.samples import UNKNOWN, Sample, by_page, sample_of
+from pagesight.train.settings import FitSettings
 
 SIZES = NetworkSettings(width=16, dilations=(1, 4, 1), pooled_after=(1,), pair_width=8)
 EYES = VisionSettings(widths=(4, 6, 6), looks=8)
@@ -242,6 +244,29 @@ def test_a_part_of_the_picture_shows_the_same(tall: Sample, start: int, size: in
 def test_what_is_not_looked_at(tall: Sample) -> None:
     assert look(part_of(tall, 60, 1), 60) is None  # it is not laid out
     assert look(long_sample(3), 0) is None  # no picture was taken
+
+
+# Steps.
+
+
+@pytest.mark.parametrize(
+    ("pages", "batch", "steps"),
+    [
+        (1, 8, 25),  # a batch, 25 times
+        (3, 2, 26),  # 2 batches, 13 times
+        (24, 2, 36),  # 12 batches, 3 times
+        (26, 1, 26),
+    ],
+)
+def test_few_pages_are_passed_over_several_times(pages: int, batch: int, steps: int) -> None:
+    shown = [[sample_of(example_of("+-+", "<p>x" * 3, f"page{i}"))] for i in range(pages + 1)]
+    chosen = FitSettings(epochs=2, batch=batch)
+    training = MemberTraining(shown[:-1], shown[-1:], SIZES, EYES, chosen, 0)
+    trained = training.run(None, lambda epoch: None)
+    assert training.schedule.last_epoch == 2 * steps
+    assert len(trained.history) == 2
+    # The learning rate has come down at the very end.
+    assert training.schedule.get_last_lr()[0] < chosen.learning_rate / 100
 
 
 # Losses.

@@ -25,7 +25,7 @@ from pagesight.app.training import Selection
 from pagesight.data.datasets import open_dataset
 from pagesight.layout.features import BLOCK, EDGE, WEB2TEXT_BLOCK
 from pagesight.layout.page import build_page
-from pagesight.model.card import Card, read_card
+from pagesight.model.card import RECIPES, Card, read_card
 from pagesight.model.networks import NetworkSettings
 from pagesight.model.predict import Model
 from pagesight.model.vision import VisionSettings
@@ -234,6 +234,7 @@ def test_the_networks_of_web2text(folder: Path, tmp_path: Path) -> None:
     loaded = Model.load(model)
     assert loaded.card.block_digest == WEB2TEXT_BLOCK.digest
     assert loaded.card.settings["steps"] == 300
+    assert loaded.card.pairwise_weight == RECIPES["web2text"].pairwise_weight < 1
     assert loaded.card.figures["validation_f1"] > 0.95
     assert evaluate(loaded, "own", "random", examples(folder, "test")).block.f1 > 0.95
 
@@ -329,6 +330,13 @@ def test_wrong_options(tmp_path: Path, option: str, value: str, says: str) -> No
     done = run(*command, option, value)
     no_traceback(done, 2)
     assert says in done.stderr
+
+
+def test_pictures_are_those_of_renderings(tmp_path: Path) -> None:
+    done = run("evaluate", "--dataset", str(tmp_path), "--vision")
+    assert "--vision" in no_traceback(done, 2)
+    assert "--render" in done.stderr
+    assert not done.stdout
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,9 @@ def fit_calibration(
     for _ in range(_MOST_STEPS):
         slope = np.exp(at)
         wrong = np.exp(-np.logaddexp(0, slope * margin))  # [b]
-        gradient = -slope * (wrong * margin).sum() + _HOLD * at
-        curvature = slope**2 * (wrong * (1 - wrong) * margin**2).sum() + _HOLD
+        pull = -slope * (wrong * margin).sum()
+        gradient = pull + _HOLD * at
+        curvature = slope**2 * (wrong * (1 - wrong) * margin**2).sum() + max(pull, 0) + _HOLD
         step = float(np.clip(gradient / curvature, -1, 1))
         while abs(step) > _SMALL_STEP and _loss(margin, at - step) > loss:
             step /= 2
