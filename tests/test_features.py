@@ -16,6 +16,7 @@ from pagesight.layout.features import (
     EDGE,
     GEOMETRY,
     NAMES,
+    PHRASES,
     WEB2TEXT_BLOCK,
     Features,
     FeatureSet,
@@ -35,7 +36,8 @@ DIGESTS = {
     "names": "f56114bfbf1ffb72",
     "context": "de7e19ec1c1488ef",
     "geometry": "4cb30035e65fae1d",
-    "web2text+names+context+geometry": "a834ae26cc5e9652",
+    "phrases": "4658de504aca92ed",
+    "web2text+names+phrases+context+geometry": "f4b87e15ae429c68",
 }
 
 
@@ -44,7 +46,9 @@ def page_of(html: str) -> Page:
 
 
 @pytest.mark.parametrize(
-    "columns", [WEB2TEXT_BLOCK, EDGE, NAMES, CONTEXT, GEOMETRY, BLOCK], ids=lambda s: s.name
+    "columns",
+    [WEB2TEXT_BLOCK, EDGE, NAMES, PHRASES, CONTEXT, GEOMETRY, BLOCK],
+    ids=lambda s: s.name,
 )
 def test_sets_of_features(columns: FeatureSet) -> None:
     assert len(set(columns.columns)) == len(columns)
@@ -60,7 +64,7 @@ def test_sets_of_features(columns: FeatureSet) -> None:
 
 def test_how_many_there_are() -> None:
     assert (len(WEB2TEXT_BLOCK), len(EDGE)) == (128, 25)
-    assert len(BLOCK) == 128 + len(NAMES) + len(CONTEXT) + len(GEOMETRY)
+    assert len(BLOCK) == 128 + sum(map(len, (NAMES, PHRASES, CONTEXT, GEOMETRY)))
     assert BLOCK.columns[:128] == WEB2TEXT_BLOCK.columns
     assert (len(PARENT_TAGS), len(set(PARENT_TAGS)), len(set(LEAF_TAGS))) == (20, 19, 19)
 
