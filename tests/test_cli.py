@@ -101,7 +101,11 @@ def test_with_metadata() -> None:
         (("evaluate", "--dataset", "nothing"), 1, "nothing"),
         (("evaluate", "--dataset", "wcxb", "--data", "/no/such"), 1, "/no/such"),
         (("train", "--dataset", "x", "--split", "y", "-o", "z.onnx"), 1, "x"),
-        (("train", "--dataset", "x", "--split", "y", "-o", "z.onnx", "--device", "abacus"), 1, "abacus"),
+        (
+            ("train", "--dataset", "x", "--split", "y", "-o", "z.onnx", "--device", "abacus"),
+            1,
+            "abacus",
+        ),
     ],
 )
 def test_bad_input(arguments: tuple[str, ...], code: int, message: str, tmp_path: Path) -> None:
