@@ -431,20 +431,6 @@ def test_company_does_not_matter(member: Member, samples: list[Sample]) -> None:
     assert (len(nothing.probability), nothing.f1) == (0, 0)
 
 
-def test_a_judge_that_looks(member: Member, tall: Sample, samples: list[Sample]) -> None:
-    """A page with a picture between pages without one."""
-    some = [*samples[:3], tall]
-    blind = judge(member, some, 1.0, "cpu")
-    found = judge(member, some, 1.0, "cpu", pictures=True)
-    picture = picture_of(tall.page, run_boxes(tall.page))
-    assert picture is not None
-    wanted = plainly(member, tall, 1.0, seen_by(member.eyes, picture))
-    assert len(tall) == max(map(len, some))  # it comes last
-    assert found.probability[-len(tall) :].tolist() == pytest.approx(wanted, abs=1e-5)
-    assert found.probability[: -len(tall)] == pytest.approx(blind.probability[: -len(tall)])
-    assert np.abs(found.probability - blind.probability).max() > 1e-3
-
-
 def test_looks_of_a_shorter_page_are_padded(member: Member, tall: Sample) -> None:
     member.eval()
     short = replace(part_of(tall, 10, 4), blocks=tall.blocks[10:14], edges=tall.edges[10:13])

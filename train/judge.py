@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..model.networks import Member
-from .batches import Batch, collate, look
+from .batches import Batch, collate
 from .losses import marginals
 from .samples import Sample
 
@@ -70,20 +70,15 @@ def potentials(member: Member, batch: Batch) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def judge(
-    member: Member,
-    samples: Sequence[Sample],
-    pairwise_weight: float,
-    device: str,
-    pictures: bool = False,
+    member: Member, samples: Sequence[Sample], pairwise_weight: float, device: str
 ) -> Judgement:
-    """What a member says of samples, in the order of their lengths; with their pictures or not."""
+    """What a member says of samples, in the order of their lengths, without their pictures."""
     member.eval()
     ordered = sorted(samples, key=len)
     probability, leaves = [np.zeros(0)], [np.zeros((0, 2), np.int64)]
     for start in range(0, len(ordered), _BATCH):
         some = ordered[start : start + _BATCH]
-        shown = [look(sample, 0) if pictures else None for sample in some]
-        batch = collate(some, shown, device)
+        batch = collate(some, [None] * len(some), device)
         unary, pairwise = potentials(member, batch)
         content = marginals(unary.float(), pairwise.float() * pairwise_weight, batch.real)
         probability.append(content[batch.real].cpu().numpy().astype(np.float64))
