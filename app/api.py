@@ -7,8 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
 from ..model.predict import Model
 from ..render.errors import BrowserError, PagesightError
@@ -25,7 +31,8 @@ class Extractor:
 
     Args:
         render: lay pages out in a browser; without it only their HTML is parsed.
-        policy: what counts as main content, one of `model.card.POLICIES`.
+        policy: what counts as main content: "web", "article" or "cleaneval", or what a model of
+            one's own has learned; by default the first that the model knows, "web".
         model: a model of one's own instead, by the path of its file.
         favour: "precision" keeps what is surely content, "recall" what may be; "" balances.
         links, images: keep their addresses. tables: keep the texts of data tables.
@@ -40,7 +47,7 @@ class Extractor:
         self,
         *,
         render: bool = True,
-        policy: str = "web",
+        policy: str = "",
         model: str | None = None,
         favour: str = "",
         links: bool = False,
@@ -79,13 +86,53 @@ class Extractor:
 
         Raises:
             BrowserError: there is no browser to render with.
-            ModelError: the model is damaged.
+            ModelError: the model is damaged, or does not know the policy.
         """
         try:
             snapshot = self.snapshot(source, url)
         except PagesightError as error:
             return _failed(source, error)
         return self._road.document(snapshot)
+
+    def extract_site(self, sources: Iterable[Given], url: str | None = None) -> Iterator[Document]:
+        """The content of the pages of one site, or of a few, in their order.
+
+        What stands on other pages of a page's host as well counts as template, so that all pages
+        are read before the first one is given; they wait in a temporary folder. Pages whose host
+        nobody told are taken for one site.
+
+        Args:
+            sources, url: as for `extract`, which gives the same for a page that is alone.
+
+        Raises: as `extract`.
+        """
+        with TemporaryDirectory(prefix="pagesight-") as folder:
+            pages = [
+                self._keep(source, url, Path(folder, str(number)))
+                for number, source in enumerate(sources)
+            ]
+            hosts: defaultdict[str, list[_Kept]] = defaultdict(list)
+            for page in pages:
+                if isinstance(page, _Kept):
+                    hosts[page.host].append(page)
+            sites = {
+                host: self._road.site(page.snapshot() for page in kept)
+                for host, kept in hosts.items()
+            }
+            for page in pages:
+                if isinstance(page, _Kept):
+                    yield self._road.document(page.snapshot(), sites[page.host])
+                else:
+                    yield page
+
+    def _keep(self, source: Given, url: str | None, path: Path) -> _Kept | Document:
+        """The rendering of one page in a file, or why there is none."""
+        try:
+            snapshot = self.snapshot(source, url)
+        except PagesightError as error:
+            return _failed(source, error)
+        snapshot.save(path)
+        return _Kept(path, _host(snapshot.meta.resolved_url))
 
     def snapshot(self, source: Given, url: str | None = None) -> Snapshot:
         """The rendering of one page, or its static parse. Raises PagesightError."""
@@ -112,6 +159,17 @@ class Extractor:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The rendering of one page, in a file."""
+
+    path: Path
+    host: str
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot.load(self.path)
 
 
 class AsyncExtractor:
@@ -180,3 +238,11 @@ def _failed(source: Given, error: PagesightError) -> Document:
         raise error
     is_name = isinstance(source, os.PathLike) or (isinstance(source, str) and "<" not in source)
     return Document.failed(str(source) if is_name else None, error)
+
+
+def _host(url: str) -> str:
+    """The host of a page, "" where there is none that can be read."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""

@@ -36,6 +36,38 @@ class Block:
     reason: str
 
 
+class BlockList:
+    """The blocks of a result, listed when they are first asked for; until then it keeps the page.
+
+    Equal to another with equal blocks; pickled and copied as what it lists.
+    """
+
+    __slots__ = ("_blocks", "_labelled")
+
+    def __init__(
+        self, blocks: tuple[Block, ...] = (), labelled: tuple[Page, Labels] | None = None
+    ) -> None:
+        self._blocks, self._labelled = blocks, labelled
+
+    def listed(self) -> tuple[Block, ...]:
+        """All blocks in reading order."""
+        labelled = self._labelled
+        if labelled is not None:
+            # The blocks are set before the page is let go: other threads may be here too.
+            self._blocks = list_blocks(*labelled)
+            self._labelled = None
+        return self._blocks
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BlockList) and self.listed() == other.listed()
+
+    def __hash__(self) -> int:
+        return hash(self.listed())
+
+    def __reduce__(self) -> tuple[type[BlockList], tuple[tuple[Block, ...]]]:
+        return BlockList, (self.listed(),)
+
+
 def list_blocks(page: Page, labels: Labels) -> tuple[Block, ...]:
     """All blocks of a page in reading order."""
     frames = page.snapshot.meta.frames

@@ -25,7 +25,10 @@ app = typer.Typer(
 SOURCES = "A URL, a file, a folder of pages, or - for standard input."
 Source = Annotated[str, typer.Argument(help="A URL, a file, or - for standard input.")]
 Render = Annotated[bool, typer.Option(help="Lay the page out in a browser.")]
-Policy = Annotated[str, typer.Option(help="What counts as main content: web or cleaneval.")]
+Policy = Annotated[
+    str,
+    typer.Option(help="What counts as main content: web, article, cleaneval, or your model's own."),
+]
 ModelPath = Annotated[str | None, typer.Option("--model", help="A model of your own: its .onnx.")]
 BaseUrl = Annotated[str, typer.Option("--url", help="Where stored HTML came from.")]
 Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds for each page.")]
@@ -44,7 +47,7 @@ def extract(
     ] = None,
     input_dir: Annotated[Path | None, typer.Option(help="A folder of pages.")] = None,
     render: Render = True,
-    policy: Policy = "web",
+    policy: Policy = "",
     precision: Annotated[bool, typer.Option("--precision", help="Rather miss than add.")] = False,
     recall: Annotated[bool, typer.Option("--recall", help="Rather add than miss.")] = False,
     links: Annotated[bool, typer.Option("--links", help="Keep link targets.")] = False,
@@ -56,6 +59,10 @@ def extract(
     url: BaseUrl = "",
     model: ModelPath = None,
     vision: Annotated[bool, typer.Option("--vision", help="Let the page's picture count.")] = False,
+    site: Annotated[
+        bool,
+        typer.Option("--site", help="Of one site or a few: what repeats on pages is left out."),
+    ] = False,
     timeout: Timeout = DEFAULT_SECONDS,
     allow_private: Private = False,
 ) -> None:
@@ -78,10 +85,10 @@ def extract(
     if request.is_empty():
         usage("nothing to extract: name a URL, a file, a folder or -")
     favour = "precision" if precision else "recall" if recall else ""
-    _check_policy(policy)
     raise typer.Exit(
         extract_all(
             request,
+            site=site,
             render=render,
             policy=policy,
             favour=favour,
@@ -100,7 +107,7 @@ def extract(
 def explain(
     source: Source,
     output: Annotated[Path, typer.Option("-o", "--output", help="A .html or .png file.")],
-    policy: Policy = "web",
+    policy: Policy = "",
     model: ModelPath = None,
     url: BaseUrl = "",
     timeout: Timeout = DEFAULT_SECONDS,
@@ -111,7 +118,6 @@ def explain(
 
     if output.suffix not in {".html", ".png"}:
         usage(f"--output {output}: a .html or a .png file")
-    _check_policy(policy)
     options = {"policy": policy, "model": model, "timeout": timeout}
     explain_one(source, output, url, allow_private=allow_private, **options)
 
@@ -160,13 +166,6 @@ def _root(
     if version:
         typer.echo(f"pagesight {__version__}")
         raise typer.Exit
-
-
-def _check_policy(policy: str) -> None:
-    from ..model.card import POLICIES
-
-    if policy not in POLICIES:
-        usage(f"--policy {policy}: there are {', '.join(POLICIES)}")
 
 
 def main() -> None:

@@ -35,8 +35,20 @@ def prepare(
 def train(
     dataset: DatasetName,
     output: Annotated[Path, typer.Option("-o", "--output", help="The .onnx file to write.")],
-    split: Annotated[str, typer.Option(help="The split whose training pages to use.")],
+    split: Annotated[
+        str, typer.Option(help="The split whose training pages to use, or all.")
+    ] = "all",
     data: Data = None,
+    policy: Annotated[
+        str, typer.Option(help="A name for what these pages call main content.")
+    ] = "own",
+    also: Annotated[
+        list[str] | None,
+        typer.Option(help="POLICY=DATASET:SPLIT, more pages for a policy, or for another."),
+    ] = None,
+    start: Annotated[
+        str, typer.Option("--from", help="A model to go on from, such as web: few pages suffice.")
+    ] = "",
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     seeds: Annotated[int, typer.Option(min=1, help="How many models; the best is kept.")] = 1,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the pages.")] = None,
@@ -45,7 +57,7 @@ def train(
     ] = None,
     chain: Annotated[
         str, typer.Option(help="joint, or separate: blocks and edges each for themselves.")
-    ] = "joint",
+    ] = "separate",
     pairwise_weight: Annotated[
         float | None, typer.Option(help="Lambda of the chain; else the recipe's.")
     ] = None,
@@ -80,8 +92,16 @@ def train(
         else pairwise_weight,
         device=device,
     )
-    chosen = Selection(dataset, data, split)
-    request = TrainRequest(chosen, output, settings, seeds, render, recipe, steps, log)
+    pages = [(policy, Selection(dataset, data, split))]
+    for text in also or []:
+        name, _, rest = text.partition("=")
+        other, _, part = rest.rpartition(":")
+        if not (name and other and part):
+            usage(f"--also {text}: POLICY=DATASET:SPLIT is asked for")
+        pages.append((name, Selection(other, data, part)))
+    if recipe == "web2text" and (also or start):
+        usage("--recipe web2text: the paper's training takes no --also and no --from")
+    request = TrainRequest(pages, output, settings, start, seeds, render, recipe, steps, log)
     for card in train_command(request):
         typer.echo(f"{card.name}: {card.figures}")
 
@@ -93,6 +113,7 @@ def evaluate(
     model: Annotated[
         list[str] | None, typer.Option(help="Models to score; else the one of this split.")
     ] = None,
+    policy: Annotated[str, typer.Option(help="Of the models; else their first.")] = "",
     render: Annotated[bool, typer.Option(help=FROM_STORE)] = False,
     vision: Annotated[bool, typer.Option("--vision", help="Let their pictures count.")] = False,
     limit: Limit = None,
@@ -107,7 +128,7 @@ def evaluate(
     if vision and not render:
         usage("--vision: only renderings have pictures; give --render too")
     chosen = Selection(dataset, data, split, limit)
-    evaluations = evaluate_command(chosen, model or [], render, vision)
+    evaluations = evaluate_command(chosen, model or [], policy, render, vision)
     if json_file is not None:
         json_file.write_text(json.dumps(summary(evaluations), indent=2) + "\n")
     print_evaluations(evaluations)

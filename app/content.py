@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from ..layout.cdom import DROPPED, covered, depths, named
+from ..layout.cdom import DROPPED, covered, depths_within, named
 from ..layout.page import Page
 from ..render.snapshot import STYLES, TEXT
 from .places import Place, absolute, base_addresses, data_tables, find_places
@@ -43,14 +43,16 @@ class FormatOptions:
 
 def build_content(page: Page, kept: Bool, options: FormatOptions) -> etree._Element:
     """The tree of the kept ones of the [b] blocks, an `article` empty if none is kept."""
-    kept = kept & np.fromiter((bool(_clean(text)) for text in page.text), bool, len(page))
+    texts = {block: _clean(page.text[block]) for block in np.flatnonzero(kept).tolist()}
+    kept = kept.copy()
+    kept[kept] = list(map(bool, texts.values()))
     if not options.tables:
         kept &= ~covered(data_tables(page), page.tree.end)[page.tree.leaf_node]
     events = _events(page, kept, _images(page, kept) if options.images else np.zeros(0, np.int32))
     left_out = np.zeros(len(page.snapshot.parent), np.bool_)
     left_out[page.tree.leaf_node[~kept]] = True
     writer, verbatim = Writer(page.snapshot), -1
-    for part in _parts(page, events, find_places(page, events.node, options.links)):
+    for part in _parts(page, events, texts, find_places(page, events.node, options.links)):
         if part.place.tag != "pre":
             writer.add(part)
         elif part.place.blocks[-1][0] != verbatim:
@@ -81,7 +83,7 @@ def _events(page: Page, kept: Bool, images: Int32) -> _Events:
     line_ends = named(snapshot, frozenset({"br"}))
     blocks = tree.block_level & ~line_ends
     opened = np.diff(np.cumsum(blocks)[node], prepend=0)
-    closed = opened - np.diff(depths(snapshot.parent, blocks)[node], prepend=0)
+    closed = opened - np.diff(depths_within(tree.end, blocks)[node], prepend=0)
     texts = leaf[leaf >= 0]
     spaces = np.diff(np.cumsum(page.space_before)[texts], prepend=0) > 0
     space = np.zeros(len(node), bool)
@@ -108,7 +110,10 @@ def _images(page: Page, kept: Bool) -> Int32:
     return images[edged[behind] & edged[behind + 1]]
 
 
-def _parts(page: Page, events: _Events, places: dict[int, Place]) -> Iterator[Part]:
+def _parts(
+    page: Page, events: _Events, texts: dict[int, str], places: dict[int, Place]
+) -> Iterator[Part]:
+    """The events as parts; texts: of the kept blocks, by their numbers."""
     snapshot = page.snapshot
     bases = base_addresses(snapshot) if (events.leaf < 0).any() else []
     preserving = _preserving(page).tolist()
@@ -124,7 +129,7 @@ def _parts(page: Page, events: _Events, places: dict[int, Place]) -> Iterator[Pa
         elif preserving[leaf] and place.tag != "pre":
             carried = yield from _lines(place, _clean(snapshot.text(node)), *gap)
         else:
-            yield Part(place, _clean(page.text[leaf]), "", *gap)
+            yield Part(place, texts[leaf], "", *gap)
 
 
 def _lines(
@@ -164,7 +169,7 @@ def _verbatim(page: Page, left_out: Bool, pre: int) -> str:
 
 
 def _clean(text: str) -> str:
-    return _UNPRINTABLE.sub("", text)
+    return text if text.isprintable() else _UNPRINTABLE.sub("", text)
 
 
 def _source(attributes: dict[str, str], base: str) -> str | None:

@@ -121,7 +121,8 @@ def _ink(snapshot: Snapshot, page: Page) -> list[int]:
 
 def _model() -> str:
     card = Model.load().card
-    return f"{card.name}, trained on {card.dataset}"
+    taught = ", ".join(dict.fromkeys(dataset for dataset, _ in card.sources()))
+    return f"{card.name}, trained on {taught}"
 
 
 def _cache() -> str:

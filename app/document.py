@@ -13,7 +13,7 @@ import numpy as np
 from ..layout.page import Labels, Page
 from ..render.errors import DeadlineError, PagesightError, UnsupportedError
 from ..render.snapshot import Snapshot
-from .blocks import DIGITS, list_blocks
+from .blocks import DIGITS, BlockList
 from .blocks import Block as Block
 from .content import FormatOptions, build_content
 from .formats import from_bytes, to_bytes, to_html, to_text
@@ -40,12 +40,12 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What `extract` returns. `markdown` and `html` are made when they are asked for.
+    """What `extract` returns. `markdown`, `html` and `blocks` are made when they are asked for.
 
     error: one line, None where the status is ok.
     date: of publication, ISO 8601 without the time. language: a tag of BCP 47.
-    page_type: what kind of page it is, None if no model was asked.
-    confidence: how sure the labels are, 0 to 1, a mean over its text; None without any.
+    page_type: what kind of page it is, one of `model.kinds.KINDS`; None if no model told.
+    confidence: the word F1 that the labels can be expected to have, 0 to 1; None without any text.
     """
 
     status: Status
@@ -62,7 +62,7 @@ class Document:
     text: str = ""
     page_type: str | None = None
     confidence: float | None = None
-    blocks: tuple[Block, ...] = field(default=(), repr=False)
+    _blocks: BlockList = field(default_factory=BlockList, repr=False)
     _tree: bytes = field(default=b"", repr=False)  # the content, see `formats.to_bytes`
     _markdown: str | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -75,6 +75,11 @@ class Document:
         elif isinstance(error, DeadlineError):
             status = Status.TIMEOUT
         return cls(status, error=str(error), url=url)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """What was decided of each text of the page, in reading order."""
+        return self._blocks.listed()
 
     @property
     def markdown(self) -> str:
@@ -141,7 +146,6 @@ def build_document(
     page: Page,
     labels: Labels,
     options: FormatOptions | None = None,
-    page_type: str | None = None,
 ) -> Document:
     """The Document of a page that the model has labelled; its status is ok, partial or empty."""
     snapshot, about = page.snapshot, read_metadata(page.snapshot)
@@ -161,9 +165,9 @@ def build_document(
         description=about.description,
         image=about.image,
         text=text,
-        page_type=page_type,
+        page_type=labels.kind or None,
         confidence=_confidence(page, labels),
-        blocks=list_blocks(page, labels),
+        _blocks=BlockList(labelled=(page, labels)),
         _tree=to_bytes(tree),
     )
 
@@ -175,12 +179,17 @@ def _status(snapshot: Snapshot, text: str) -> tuple[Status, str | None]:
 
 
 def _confidence(page: Page, labels: Labels) -> float | None:
-    """The mean probability of the labels, each with the characters of its block."""
+    """The expected F1 of the words kept, by the blocks' probabilities; None for an empty page.
+
+    One more word that is right: where nothing is kept, that is the answer where all are unlikely.
+    """
     if not len(page):
         return None
-    sure = np.where(labels.content, labels.probability, 1 - labels.probability)
-    weights = [len(text) for text in page.text]
-    return round(float(np.average(sure, weights=weights)), DIGITS)
+    words = np.fromiter((len(text.split()) for text in page.text), np.float64, len(page))
+    likely = words * labels.probability
+    kept = labels.content
+    expected = (2 * likely[kept].sum() + 1) / (words[kept].sum() + likely.sum() + 1)
+    return round(float(expected), DIGITS)
 
 
 def _http_date(day: str) -> str:

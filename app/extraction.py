@@ -55,8 +55,11 @@ class Request:
                 yield source
 
 
-def extract_all(request: Request, **options: Any) -> int:
-    """Extract and write; returns the exit code. Failures are named on stderr, one line each."""
+def extract_all(request: Request, site: bool = False, **options: Any) -> int:
+    """Extract and write; returns the exit code. Failures are named on stderr, one line each.
+
+    site: the sources are pages of one site or a few, so that what repeats is template.
+    """
     sources = list(request.expand())
     if not sources:
         raise SourceError("no page in these folders and lists")
@@ -65,8 +68,10 @@ def extract_all(request: Request, **options: Any) -> int:
         Extractor(reasons=request.format == "json", **options) as extractor,
         _output(request.output) as out,
     ):
-        for source in sources:
-            document = extractor.extract(source, request.url or None)
+        url = request.url or None
+        one_by_one = (extractor.extract(source, url) for source in sources)
+        documents = extractor.extract_site(sources, url) if site else one_by_one
+        for source, document in zip(sources, documents, strict=True):
             if document.error is not None:
                 what = document.error.removeprefix(f"{source}: ")
                 print(f"pagesight: {source}: {document.status}: {what}", file=sys.stderr)

@@ -17,12 +17,7 @@ def to_text(tree: etree._Element) -> str:
     and line breaks by a line end; cells by a tab. Preformatted text is left as it is.
     """
     lines = _Lines()
-    for event, element in etree.iterwalk(tree, events=("start", "end")):
-        lines.cross(element, event == "start")
-        if event == "start":
-            lines.write(element.text, verbatim=element.tag == "pre")
-        else:
-            lines.write(element.tail)
+    lines.add(tree)
     return "".join(lines.parts)
 
 
@@ -51,31 +46,46 @@ class _Lines:
         self.inside = 0  # depth of elements whose blocks are lines
         self.cells = 0  # depth of cells, whose blocks are words
 
-    def cross(self, element: etree._Element, start: bool) -> None:
-        """Pass the start or the end of an element."""
+    def add(self, element: etree._Element) -> None:
+        """Append what an element holds; `places` bounds the depth of trees."""
         tag = element.tag
+        parts = tag == "br" or tag in BLOCKS
+        if parts:
+            self._cross(element, tag, start=True)
+        if text := element.text:
+            self._write(text, verbatim=tag == "pre")
+        for child in element:
+            self.add(child)
+            if tail := child.tail:
+                self._write(tail)
+        if parts:
+            self._cross(element, tag, start=False)
+
+    def _cross(self, element: etree._Element, tag: str, start: bool) -> None:
+        """Pass the start or the end of an element that parts texts."""
         if tag in CELLS:
             self.cells += 1 if start else -1
             if start and element.getprevious() is not None:
                 self.pending = self.pending.rstrip(" ") + "\t"
-        elif self.cells and (tag == "br" or tag in BLOCKS):
+        elif self.cells:
             self.pending = self.pending or " "
         elif tag in _LINES:
             self._part(1)
             self.inside += 0 if tag not in _INSIDE else 1 if start else -1
-        elif tag in BLOCKS:
+        elif tag != "br":
             self._part(1 if self.inside else 2)
-        elif tag == "br" and start:
+        elif start:
             self._part(1)
 
-    def write(self, text: str | None, verbatim: bool = False) -> None:
+    def _write(self, text: str, verbatim: bool = False) -> None:
         """Append a text behind what is pending."""
-        if text and self.pending and not verbatim:
+        if self.pending and not verbatim:
             text = text.lstrip(" ")  # behind an image
         if text:
             self.parts += [self.pending, text] if self.parts else [text]
             self.pending = ""
 
     def _part(self, lines: int) -> None:
-        # Empty cells at the end of a row are dropped with their tabs.
-        self.pending = "\n" * max(lines, self.pending.count("\n"))
+        if self.pending != "\n\n":
+            # Empty cells at the end of a row are dropped with their tabs.
+            self.pending = "\n" * max(lines, self.pending.count("\n"))

@@ -90,9 +90,9 @@ class _Head:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.nodes: dict[str, list[int]] = {tag: [] for tag in _TAGS}
-        wanted = named(snapshot, _TAGS) & (snapshot.frame == 0)
-        for node in np.flatnonzero(wanted).tolist():
-            self.nodes[snapshot.tag(node)].append(node)
+        wanted = np.flatnonzero(named(snapshot, _TAGS) & (snapshot.frame == 0))
+        for node, name in zip(wanted.tolist(), snapshot.name[wanted].tolist(), strict=True):
+            self.nodes[snapshot.strings[name]].append(node)
         self.properties: dict[str, str] = {}
         for node in self.nodes["meta"]:
             attributes = snapshot.attributes(node)

@@ -68,6 +68,7 @@ _LIMITS = """\
 class CardFacts:
     """What a training knows of the model that it made.
 
+    policies: what counts as main content, and the data set and split that taught it.
     settings, figures: by their names in snake case, in the order in which they are shown.
     before, after: the held-out blocks before and after the calibration.
     history: the epochs of each member.
@@ -75,8 +76,7 @@ class CardFacts:
     """
 
     name: str
-    dataset: str
-    split: str
+    policies: Mapping[str, str]
     recipe: str
     settings: Mapping[str, Any]
     figures: Mapping[str, float | int | str | bool]
@@ -106,7 +106,8 @@ def write_page(facts: CardFacts, path: Path) -> None:
 
 
 def _page(facts: CardFacts, path: Path) -> str:
-    origin = {"data set": facts.dataset, "split": facts.split, "recipe": facts.recipe}
+    origin = {f"policy {name}": taught for name, taught in facts.policies.items()}
+    origin["recipe"] = facts.recipe
     settings = {_words(key): value for key, value in facts.settings.items()}
     figures = [(_words(key), _figure(value)) for key, value in facts.figures.items()]
     parts = [

@@ -134,6 +134,8 @@ def data_tables(page: Page) -> Int32:
     """The tables that hold data; others arrange a page and are transparent."""
     snapshot, end = page.snapshot, page.tree.end
     tables = np.flatnonzero(named(snapshot, frozenset({"table"}))).astype(np.int32)
+    if not len(tables):
+        return tables
     nested = np.append(tables[1:] < end[tables[:-1]], False)[: len(tables)]
     cells = _below(named(snapshot, CELLS), tables, end)
     headings = _below(named(snapshot, HEADINGS), tables, end)

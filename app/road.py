@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..layout.page import build_page
-from ..model.card import POLICIES
-from ..model.predict import FAVOUR, Model
+from ..layout.site import SiteTexts
+from ..model.card import DEFAULT, FAVOURS
+from ..model.predict import Model
 from ..render.charset import choose
 from ..render.guard import Guard
 from ..render.settings import DEFAULT_SECONDS, Limits, RenderSettings
@@ -31,7 +33,7 @@ class Options:
     """What an Extractor is asked for; see there."""
 
     render: bool = True
-    policy: str = "web"
+    policy: str = ""
     model: str | None = None
     favour: str = ""
     links: bool = False
@@ -47,10 +49,9 @@ class Road:
     """From a source to its Document; keeps what is warm."""
 
     def __init__(self, options: Options, settings: RenderSettings | None = None) -> None:
-        if options.policy not in POLICIES:
-            raise ValueError(f"policy {options.policy!r}: there are {', '.join(POLICIES)}")
-        if options.favour not in FAVOUR:
-            raise ValueError(f"favour {options.favour!r}: there are {', '.join(map(repr, FAVOUR))}")
+        if options.favour not in FAVOURS:
+            known = ", ".join(map(repr, FAVOURS))
+            raise ValueError(f"favour {options.favour!r}: there are {known}")
         self.options = options
         # A picture costs as much as the rest of a rendering.
         unseen = RenderSettings() if options.vision else RenderSettings(screenshot_scale=0)
@@ -99,14 +100,19 @@ class Road:
         )
         return parse(page.content, choose(page.content, page.charset), meta, self.limits)
 
-    def document(self, snapshot: Snapshot) -> Document:
-        """What is content on a page. Raises ModelError."""
+    def site(self, snapshots: Iterable[Snapshot]) -> SiteTexts:
+        """What the pages of one site have in common, error pages and walls left out."""
+        return SiteTexts.of(build_page(one) for one in snapshots if refusal(one) is None)
+
+    def document(self, snapshot: Snapshot, site: SiteTexts | None = None) -> Document:
+        """What is content on a page, where `site` says what is on others. Raises ModelError."""
         refused = refusal(snapshot)
         if refused is not None:
             return refused
         page = build_page(snapshot)
         options = self.options
-        labels = self.model().label(page, options.reasons, options.favour, options.vision)
+        against = site.against(page) if site is not None else None
+        labels = self.model().label(page, options.reasons, options.favour, options.vision, against)
         if is_shell(page, labels.content):
             labels = replace(labels, content=np.zeros(len(page), bool))
         formats = FormatOptions(self.options.links, self.options.images, self.options.tables)
@@ -119,7 +125,7 @@ class Road:
         """The model, loaded on its first page."""
         with self._model_lock:
             if self._model is None:
-                self._model = Model.load(self.options.model or POLICIES[self.options.policy])
+                self._model = Model.load(self.options.model or DEFAULT, self.options.policy)
             return self._model
 
     def renderer(self) -> Renderer:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..data.datasets import Dataset, open_dataset
+from ..data.datasets import ALL, Dataset, open_dataset
 from ..model.card import DEFAULT, RECIPES, packaged, read_card
 from ..model.predict import Model
 from ..render.errors import DatasetError, ModelError
@@ -46,12 +46,13 @@ def prepare_command(selection: Selection, tabs: int) -> Tally:
 
 
 def evaluate_command(
-    selection: Selection, models: Sequence[str], rendered: bool, vision: bool
+    selection: Selection, models: Sequence[str], policy: str, rendered: bool, vision: bool
 ) -> list[Evaluation]:
     """Score models, or the packaged one of this split, on the split's test part."""
     dataset = selection.open()
-    loaded = [Model.load(name) for name in models or [_packaged_for(dataset, selection.split)]]
-    part = "test" if selection.split != "all" else ""
+    names = models or [DEFAULT if policy else _packaged_for(dataset, selection.split)]
+    loaded = [Model.load(name, policy) for name in names]
+    part = "test" if selection.split != ALL else ""
     examples = list(read_examples(selection, dataset, part, rendered, twice=False))
     if not examples:
         raise DatasetError(f"{dataset.name}: no page of {selection.split!r} has gold")
@@ -78,9 +79,13 @@ def _numbers(evaluation: Evaluation) -> dict[str, float]:
 def read_parts(selection: Selection, rendered: bool, recipe: str) -> Parts:
     """The pages to train on and those to score by; DatasetError where gold labels none of them."""
     dataset = selection.open()
-    parts: Parts = {}
-    for part in ("train", "validation"):
-        parts[part] = list(read_examples(selection, dataset, part, rendered, recipe=recipe))
+    parts: Parts = {"train": [], "validation": []}
+    # A split without parts is trained on as a whole, and judged by what each member held out.
+    asked = {"train": ""} if selection.split == ALL else {part: part for part in parts}
+    for part, name in asked.items():
+        parts[part] = list(read_examples(selection, dataset, name, rendered, recipe=recipe))
+        if part == "validation" and not selection.ids(dataset, part):
+            continue
         if not any(example.known.any() for example in parts[part]):
             where = f"{dataset.name}: the {part} part of {selection.split!r}"
             raise DatasetError(f"{where} has no page with gold labels: add pages")
@@ -111,7 +116,7 @@ def _packaged_for(dataset: Dataset, split: str) -> str:
     """Our packaged model that was trained on this split, else the default one."""
     for name in packaged():
         card = read_card(name)
-        if (card.recipe, card.dataset, card.split) == ("pagesight", dataset.name, split):
+        if (card.recipe, card.home) == ("pagesight", (dataset.name, split)):
             return name
     if dataset.name == "cleaneval":
         raise ModelError(f"no packaged model was trained on split {split!r} alone: give --model")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from lxml import etree
@@ -29,8 +29,7 @@ _ANYTHING = frozenset({"", "blockquote", "figure"})
 _IMPLIED = -1  # stands for the node of an element that the page leaves out
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One text or image, and what parts it from the one before."""
 
     place: Place
@@ -39,6 +38,14 @@ class Part:
     block: bool = False  # a block starts or ends in between
     breaks: int = 0  # line ends in between
     space: bool = False
+
+
+class _Open(NamedTuple):
+    """A block that is open; a tag at hand costs less than asking the element for it."""
+
+    node: int
+    tag: str
+    element: etree._Element
 
 
 class Writer:
@@ -51,7 +58,7 @@ class Writer:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.root = etree.Element("article")
-        self.path: list[tuple[int, etree._Element]] = []
+        self.path: list[_Open] = []
         self.marks: list[tuple[tuple[str, str], etree._Element]] = []
         self.texts: list[str] = []
         self.before: etree._Element | None = None
@@ -60,13 +67,15 @@ class Writer:
     def add(self, part: Part) -> None:
         """Append a text or an image where its place says."""
         continues = self._enter(part)
-        parted = part.block or part.breaks > 0 or part.space
-        self._close_marks(part.place.marks, merge_code=not parted)
+        marks = part.place.marks
+        if self.marks:
+            parted = part.block or part.breaks > 0 or part.space
+            self._close_marks(marks, merge_code=not parted)
         if continues and (part.block or part.breaks):
             self._append_void("br")
         elif continues and part.space:
             self.texts.append(" ")
-        for mark in part.place.marks[len(self.marks) :]:
+        for mark in marks[len(self.marks) :]:
             element = self._append(mark[0])
             if mark[0] == "a":
                 element.set("href", mark[1])
@@ -83,10 +92,11 @@ class Writer:
     def _enter(self, part: Part) -> bool:
         """Open the blocks around a part. Whether it continues a line of text that is open."""
         chain = part.place.blocks
+        tag = chain[-1][1] if chain else ""
         shared, known = self._shared(chain)
         implied = self.path[shared:]
-        same = known == len(chain) and all(node == _IMPLIED for node, _ in implied)
-        holder = implied[-1][1].tag if implied else part.place.tag
+        same = known == len(chain) and all(block.node == _IMPLIED for block in implied)
+        holder = implied[-1].tag if implied else tag
         if same and holder not in _HOLDER:
             parted = part.block or part.breaks >= 2
             if not parted or not (implied or holder == "p"):
@@ -94,9 +104,8 @@ class Writer:
             if not implied:
                 shared, known = shared - 1, known - 1
         self._close_blocks(shared)
-        for node, tag in chain[known:]:
-            self._open(node, tag)
-        tag = part.place.tag
+        for block in chain[known:]:
+            self._open(*block)
         while tag in _HOLDER and not (tag == "figure" and part.image):
             tag = _HOLDER[tag]
             self._push(_IMPLIED, tag)
@@ -105,16 +114,16 @@ class Writer:
     def _shared(self, chain: tuple[tuple[int, str], ...]) -> tuple[int, int]:
         """How much of the path, and of a chain of blocks, the two have in common."""
         shared = known = 0
-        for i, (node, _) in enumerate(self.path):
-            if known < len(chain) and node == chain[known][0]:
+        for i, block in enumerate(self.path):
+            if known < len(chain) and block.node == chain[known][0]:
                 shared, known = i + 1, known + 1
-            elif node != _IMPLIED:
+            elif block.node != _IMPLIED:
                 break
         return shared, known
 
     def _open(self, node: int, tag: str) -> None:
         """Open a block, with what HTML wants between it and the open one."""
-        above = self.path[-1][1].tag if self.path else ""
+        above = self.path[-1].tag if self.path else ""
         while above in _HOLDER and above not in _ANYTHING and above not in PARENTS.get(tag, ()):
             above = _HOLDER[above]
             last = self._last_item() if tag in LISTS else None
@@ -131,20 +140,20 @@ class Writer:
         element = self._append(tag)
         if tag in CELLS and node != _IMPLIED:
             self._set_spans(element, node)
-        self.path.append((node, element))
+        self.path.append(_Open(node, tag, element))
 
     def _last_item(self) -> etree._Element | None:
-        last = next(self.path[-1][1].iterchildren(reversed=True), None)
+        last = next(self.path[-1].element.iterchildren(reversed=True), None)
         return last if last is not None and last.tag == "li" else None
 
     def _resume(self, item: etree._Element) -> None:
         self._flush()
-        self.path.append((_IMPLIED, item))
+        self.path.append(_Open(_IMPLIED, "li", item))
         self.before = next(item.iterchildren(reversed=True), None)
 
     def _add_cells(self, before: int | None = None) -> None:
         """Add the cells of the open row that hold nothing kept, up to a cell or to the end."""
-        cells = self.cells.get(self.path[-1][0], deque())
+        cells = self.cells.get(self.path[-1].node, deque())
         while cells and (before is None or cells[0] <= before):
             cell = cells.popleft()
             if cell != before:
@@ -179,12 +188,14 @@ class Writer:
     def _close_blocks(self, keep: int) -> None:
         self._close_marks()
         while len(self.path) > keep:
-            if self.path[-1][1].tag == "tr":
+            if self.path[-1].tag == "tr":
                 self._add_cells()
             self._flush()
-            self.before = self.path.pop()[1]
+            self.before = self.path.pop().element
 
     def _flush(self) -> None:
+        if not self.texts:
+            return
         text, self.texts = "".join(self.texts), []
         if text and self.before is None:
             innermost = self._innermost()
@@ -195,7 +206,7 @@ class Writer:
     def _innermost(self) -> etree._Element:
         if self.marks:
             return self.marks[-1][1]
-        return self.path[-1][1] if self.path else self.root
+        return self.path[-1].element if self.path else self.root
 
 
 def _cells_by_row(snapshot: Snapshot) -> dict[int, deque[int]]:

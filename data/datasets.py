@@ -8,10 +8,11 @@ from .aeb import Aeb
 from .cleaneval import CleanEval
 from .folder import Folder
 from .records import ALL, PARTS, Dataset, PageRecord
+from .styled import ROOT, Styled
 from .wcxb import Wcxb
 
-__all__ = ["ALL", "PARTS", "Aeb", "CleanEval", "Dataset", "Folder", "PageRecord", "Wcxb"]
-__all__ += ["open_dataset"]
+__all__ = ["ALL", "PARTS", "Aeb", "CleanEval", "Dataset", "Folder", "PageRecord", "Styled"]
+__all__ += ["Wcxb", "open_dataset"]
 
 ENVIRONMENT = "PAGESIGHT_DATA"
 
@@ -28,15 +29,19 @@ def open_dataset(name_or_dir: str, root: Path | None = None) -> Dataset:
 
     For a name, `root` is the data set's own folder or the folder that holds it; without one the
     environment variable PAGESIGHT_DATA says. A folder that is laid out like none of them is read
-    as one's own pages (`folder`).
+    as one's own pages (`folder`). `styled` lies where Debian
+    installs documentation, if not at `root` or in PAGESIGHT_DATA.
     Raises DatasetError if the name is unknown, or a part of the layout is missing.
     """
+    if name_or_dir == Styled.name:
+        own = Path(os.environ.get(ENVIRONMENT, "")) / Styled.name
+        return Styled(root or (own if own.is_dir() else ROOT))
     for reader, landmark in _PUBLISHED.items():
         if name_or_dir == reader.name:
             return reader(_locate(reader.name, landmark, root))
     folder = Path(name_or_dir)
     if not folder.is_dir():
-        names = ", ".join(reader.name for reader in _PUBLISHED)
+        names = ", ".join(reader.name for reader in (*_PUBLISHED, Styled))
         raise DatasetError(f"{name_or_dir}: no such folder, and no data set's name ({names})")
     for reader, landmark in _PUBLISHED.items():
         if _has(folder, landmark):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 from ..render.errors import DatasetError
+from ..render.served import Served
 
 ALL = "all"
 PARTS = ("train", "validation", "test")
@@ -31,7 +32,8 @@ class PageRecord:
     the page has no content). `mask` has one character for each character of the decoded content:
     the character itself where it is content, `DROPPED` where not. `marked` is the gold text with
     CleanEval's marks of segments. `with_snippets` must be in an extraction, `without_snippets` must
-    not.
+    not. `served` holds the style sheets, scripts and images that its rendering may load, None
+    where the page came without them.
     """
 
     id: str
@@ -47,6 +49,7 @@ class PageRecord:
     date: str | None = None
     with_snippets: tuple[str, ...] = ()
     without_snippets: tuple[str, ...] = ()
+    served: Served | None = None
 
 
 class Dataset(ABC):

@@ -31,7 +31,8 @@ class Wcxb(Dataset):
     """Pages of seven types from the live web.
 
     `fold0` to `fold4` are five splits for cross-validation; no site is in two parts of one. The
-    fold's own pages are its test part, the next fold's are its validation part.
+    fold's own pages are its test part, the next fold's are its validation part. The split
+    `articles` has the pages of that type in its training part.
     """
 
     name = "wcxb"
@@ -49,7 +50,10 @@ class Wcxb(Dataset):
         except (KeyError, TypeError, AttributeError) as error:
             raise DatasetError(f"{path}: not as published: {error!r}") from error
         self._types = {id: page_type for id, (_, page_type) in pages.items()}
-        super().__init__(root, tuple(pages), _folds({id: d for id, (d, _) in pages.items()}))
+        articles = tuple(id for id, kind in self._types.items() if kind == "article")
+        partitions = _folds({id: domain for id, (domain, _) in pages.items()})
+        partitions["articles"] = {"train": articles, "validation": (), "test": ()}
+        super().__init__(root, tuple(pages), partitions)
 
     def load(self, id: str) -> PageRecord:
         """One page; raises DatasetError.

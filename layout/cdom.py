@@ -31,7 +31,7 @@ BLOCK_TAGS = frozenset(
     "section summary table tbody td tfoot th thead tr ul video".split()
 )
 _INLINE_DISPLAYS = frozenset({"inline", "contents", "ruby", "ruby-text", "none", ""})
-_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad \t\r\n\f\xa0"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,31 +94,35 @@ def collapse(snapshot: Snapshot) -> Cdom:
         group_depth=depths(group_parent),
         first_leaf=first_leaf,
         last_leaf=last[head_node].astype(np.int32),
-        break_before=_breaks(block_level, depths(snapshot.parent, block_level), leaf_node),
+        break_before=_breaks(block_level, depths_within(end, block_level), leaf_node),
         common_ancestor=group_parent[top[1:]],
     )
 
 
 def depths(parent: Int32, counted: Bool | None = None) -> Int32:
-    """How many (counted) nodes stand above each node, for [n] parents with -1 for roots."""
-    above = np.append(parent, -1)  # the last entry is its own root
-    weight = np.append(np.ones(len(parent), bool) if counted is None else counted, False)
-    depth = np.where(above >= 0, weight[above], 0).astype(np.int32)
-    # Pointer doubling: after k rounds each node has counted 2^k ancestors.
-    while (above >= 0).any():
-        depth = depth + np.where(above >= 0, depth[above], 0)
-        above = np.where(above >= 0, above[above], -1)
-    return depth[:-1].astype(np.int32)
+    """How many (counted) nodes stand above each node; [n] parents in pre-order, -1 for roots."""
+    return depths_within(subtree_ends(parent), counted)
+
+
+def depths_within(end: Int32, counted: Bool | None = None) -> Int32:
+    """As `depths`, where the [n] ends of the nodes' subtrees are known."""
+    nodes = np.arange(len(end)) if counted is None else np.flatnonzero(counted)
+    opened = np.bincount(nodes + 1, minlength=len(end) + 1)
+    closed = np.bincount(end[nodes], minlength=len(end) + 1)
+    return np.cumsum((opened - closed)[:-1], dtype=np.int32)
 
 
 def subtree_ends(parent: Int32) -> Int32:
     """One past the last node below each node, for [n] parents in pre-order."""
-    parents, ends = parent.tolist(), list(range(1, len(parent) + 1))
-    for node in range(len(parents) - 1, 0, -1):
-        above = parents[node]
-        if above >= 0 and ends[node] > ends[above]:
-            ends[above] = ends[node]
-    return np.array(ends, np.int32)
+    last = np.arange(len(parent), dtype=np.int32)  # first of the node's last child, or the node
+    below = np.flatnonzero(parent >= 0)
+    last[parent[below]] = below  # of several values the last one stays
+    # Pointer doubling: after k rounds each node points 2^k last children further down.
+    while True:
+        further = last[last]
+        if np.array_equal(further, last):
+            return last + np.int32(1)
+        last = further
 
 
 def covered(starts: Int32, end: Int32) -> Bool:
@@ -131,15 +135,16 @@ def covered(starts: Int32, end: Int32) -> Bool:
 
 def named(snapshot: Snapshot, names: frozenset[str]) -> Bool:
     """Which of the n nodes have one of these tags."""
-    chosen = np.zeros(len(snapshot.strings), bool)
-    used = np.flatnonzero(np.bincount(snapshot.name)).tolist()
+    counts = np.bincount(snapshot.name)
+    chosen = np.zeros(len(counts), bool)
+    used = np.flatnonzero(counts).tolist()
     chosen[[number for number in used if snapshot.strings[number] in names]] = True
     return (snapshot.kind == ELEMENT) & chosen[snapshot.name]
 
 
 def is_blank(text: str) -> bool:
     """Whether a person sees nothing of a text."""
-    return not text.strip() or not text.strip(_INVISIBLE + " \t\r\n\f\xa0")
+    return text.isspace() or not text.strip(_INVISIBLE)
 
 
 def _texts(snapshot: Snapshot, end: Int32) -> tuple[Bool, Bool]:
@@ -148,9 +153,12 @@ def _texts(snapshot: Snapshot, end: Int32) -> tuple[Bool, Bool]:
     raw_parent = named(snapshot, _RAW_TEXT_PARENTS)
     mask = (snapshot.kind == TEXT) & ~dropped & ~raw_parent[snapshot.parent]
     blank, nodes = np.zeros(len(mask), bool), np.flatnonzero(mask)
-    texts = [snapshot.strings[value] for value in snapshot.value[nodes].tolist()]
-    mask[nodes] = [not is_blank(text) for text in texts]
-    blank[nodes] = [text.isspace() for text in texts]
+    strings = (*snapshot.strings, "")  # where -1 finds no text
+    texts = [strings[value] for value in snapshot.value[nodes].tolist()]
+    spaces = list(map(str.isspace, texts))
+    blank[nodes] = spaces
+    seen = [not space and bool(t.strip(_INVISIBLE)) for space, t in zip(spaces, texts, strict=True)]
+    mask[nodes] = seen
     aside = covered(np.flatnonzero(named(snapshot, frozenset({"noscript"}))).astype(np.int32), end)
     if (mask & aside).any() and not _holds_most(snapshot, mask & aside, mask & ~aside):
         mask &= ~aside

@@ -54,17 +54,21 @@ class Page:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """What the model says of the b blocks of a Page."""
+    """What the model says of the b blocks of a Page.
+
+    kind: of the page, one of `model.kinds.KINDS`; "" from a model that tells none apart.
+    """
 
     content: Bool  # [b]
     probability: Float32  # [b] of being content, by forward-backward
     reasons: tuple[str, ...]  # [b] one short line each
+    kind: str = ""
 
 
 def build_page(snapshot: Snapshot) -> Page:
     """The blocks of a Snapshot, none for a page without text."""
     tree = collapse(snapshot)
-    raw = [snapshot.text(node) for node in tree.leaf_node.tolist()]
+    raw = [snapshot.strings[value] for value in snapshot.value[tree.leaf_node].tolist()]
     row = first_rows(snapshot)[tree.leaf_node]
     style = np.where(row >= 0, snapshot.row_style[row], -1) if len(snapshot.row_node) else row
     leaf_of_node = np.full(len(snapshot.parent), -1, np.int32)
@@ -96,8 +100,8 @@ def first_rows(snapshot: Snapshot) -> Int32:
 
 def _spaces(tree: Cdom, raw: list[str]) -> Bool:
     """White space at either edge of two neighbours, or a blank text node between them."""
-    leads = np.fromiter((text[:1].isspace() for text in raw), bool, len(raw))
-    trails = np.fromiter((text[-1:].isspace() for text in raw), bool, len(raw))
+    leads = np.array([text[0].isspace() for text in raw], bool)
+    trails = np.array([text[-1].isspace() for text in raw], bool)
     blanks = np.diff(np.cumsum(tree.blank)[tree.leaf_node], prepend=0) > 0
     return leads | np.append(True, trails[:-1])[: len(raw)] | blanks
 

@@ -20,11 +20,18 @@ def run_means(page: Page, table: npt.NDArray[np.floating]) -> Float32:
     """Means over the leaves of each run, weighted by characters: [b, C] to [r, C]."""
     if not len(page):
         return np.zeros((0, table.shape[1]), np.float32)
-    sizes = np.fromiter(map(len, page.text), np.float64, len(page))
-    # A run's leaves are neighbours: sums over ranges do.
     starts = np.flatnonzero(page.tree.break_before)
-    sums = np.add.reduceat(table * sizes[:, None], starts, axis=0)
-    return (sums / np.add.reduceat(sizes, starts)[:, None]).astype(np.float32)
+    length = np.diff(starts, append=len(page))
+    means = table[starts].astype(np.float32)  # of the many runs that are one leaf
+    # A run's leaves are neighbours: sums over ranges do.
+    several = length > 1
+    leaf = several[page.run]
+    if leaf.any():
+        sizes = np.fromiter(map(len, page.text), np.float64, len(page))[leaf]
+        first = np.cumsum(length[several]) - length[several]
+        sums = np.add.reduceat(table[leaf] * sizes[:, None], first, axis=0)
+        means[several] = sums / np.add.reduceat(sizes, first)[:, None]
+    return means
 
 
 def run_features(page: Page, features: Features) -> Features:

@@ -21,9 +21,10 @@ def export_members(members: list[Member], path: Path, vision_path: Path | None) 
         "blocks": torch.zeros(2, 12, len(page.standardise.mean)),
         "edges": torch.zeros(1, 11, len(page.standardise_edges.mean)),
         "looks": torch.zeros(len(members), 12, looks),
+        "policy": torch.ones(1, page.policies),
     }
-    dynamic = {"blocks": {0: _ANY, 1: _ANY}, "edges": {1: _ANY}, "looks": {1: _ANY}}
-    _export(Mean(members), inputs, ["unary", "pairwise"], dynamic, path)
+    dynamic = {"blocks": {0: _ANY, 1: _ANY}, "edges": {1: _ANY}, "looks": {1: _ANY}, "policy": {}}
+    _export(Mean(members), inputs, ["unary", "pairwise", "kinds"], dynamic, path)
     if vision_path is None:
         return
     inputs = {

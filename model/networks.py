@@ -2,17 +2,19 @@
 
 A state is an unbroken run of text. Residual dilated convolutions (Yu, Koltun 2016; He et al. 2016)
 over the sequence of states, with the whole page's mean and maximum mixed in twice; a few networks
-trained on different parts of the data are averaged (Breiman 1996).
+trained on different parts of the data are averaged (Breiman 1996). The trunk is shared by labelling
+policies, each with a head of its own (Caruana 1997): data sets disagree on what main content is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad, relu
 
+from .kinds import KINDS
 from .vision import PictureNetwork, VisionSettings
 
 # Standardised features beyond these many deviations are cut.
@@ -25,14 +27,17 @@ _LEAST_DEVIATION = 0.05  # a column that hardly varies in training must not expl
 class NetworkSettings:
     """Sizes of a PageNetwork, and how much of it is dropped in training.
 
+    policies: how many heads there are. kinds: of pages, that are told apart.
     dilations: of the convolutions, one residual layer each.
     pooled_after: the layers after which the page's mean and maximum are mixed in.
     dropped_columns: share of the features of a page that a training step goes without.
     dropped_channels: share of a layer's channels, for the whole page alike.
     """
 
-    width: int = 48
-    dilations: tuple[int, ...] = (1, 2, 4, 8, 1)
+    policies: int = 1
+    kinds: int = len(KINDS)
+    width: int = 32
+    dilations: tuple[int, ...] = (1, 2, 4, 8, 16, 1)
     pooled_after: tuple[int, ...] = (1, 3)
     pair_width: int = 32
     dropped_columns: float = 0.5
@@ -40,9 +45,11 @@ class NetworkSettings:
     dropped_channels: float = 0.3
 
     @classmethod
-    def for_pages(cls, pages: int) -> NetworkSettings:
+    def for_pages(cls, pages: int, policies: int = 1) -> NetworkSettings:
         """What suits so many training pages: few are soon known by heart, so more is dropped."""
-        return cls() if pages >= _FEW else cls(dropped_columns=0.7, dropped_channels=0.5)
+        usual = cls(policies=policies)
+        few = replace(usual, dropped_columns=0.7, dropped_channels=0.5)
+        return usual if pages >= _FEW else few
 
 
 class PageDropout(nn.Module):
@@ -104,6 +111,13 @@ class DilatedLayer(nn.Module):
         return mixed
 
 
+def pool(states: Tensor, real: Tensor) -> Tensor:
+    """The mean and the maximum over the states of a page, [n, s, width] to [n, 1, 2 width]."""
+    mean = states.sum(dim=1, keepdim=True) / real.sum(dim=1, keepdim=True)
+    highest = torch.where(real > 0, states, -torch.inf).amax(dim=1, keepdim=True)
+    return torch.cat([mean, highest], dim=2)
+
+
 class PagePool(nn.Module):
     """Tells each state what the page is like: the mean and the maximum over its states."""
 
@@ -114,18 +128,16 @@ class PagePool(nn.Module):
 
     def forward(self, states: Tensor, real: Tensor) -> Tensor:
         """States [n, s, width] and real [n, s, 1] to [n, s, width]."""
-        mean = states.sum(dim=1, keepdim=True) / real.sum(dim=1, keepdim=True)
-        highest = torch.where(real > 0, states, -torch.inf).amax(dim=1, keepdim=True)
-        pooled = self.drop(torch.cat([mean, highest], dim=2))
-        told: Tensor = (states + relu(self.mix(pooled))) * real
+        told: Tensor = (states + relu(self.mix(self.drop(pool(states, real))))) * real
         return told
 
 
 class PageNetwork(nn.Module):
-    """Unary potentials of the states of pages, and pairwise potentials of their edges."""
+    """Unary potentials of the states of pages, pairwise potentials of their edges, page kinds."""
 
     def __init__(self, columns: int, edge_columns: int, looks: int, sizes: NetworkSettings) -> None:
         super().__init__()
+        self.policies = sizes.policies
         self.standardise = Standardise(columns)
         self.standardise_edges = Standardise(edge_columns)
         self.drop_columns = PageDropout(sizes.dropped_columns)
@@ -139,24 +151,29 @@ class PageNetwork(nn.Module):
             {str(i): PagePool(sizes.width, sizes.dropped_channels) for i in sizes.pooled_after}
         )
         self.norm = nn.LayerNorm(sizes.width)
-        self.unary = nn.Linear(sizes.width, 2)
-        last = nn.Linear(sizes.pair_width, 4)
+        self.unary = nn.Linear(sizes.width, 2 * sizes.policies)
+        last = nn.Linear(sizes.pair_width, 4 * sizes.policies)
         # The chain starts as independent states.
         nn.init.zeros_(last.weight)
         nn.init.zeros_(last.bias)
         first = nn.Linear(edge_columns + 2 * sizes.width, sizes.pair_width)
         self.pairwise = nn.Sequential(first, nn.ReLU(), last)
+        self.kind = nn.Linear(2 * sizes.width, sizes.kinds)
+        # No kind is told before a page has taught one.
+        nn.init.zeros_(self.kind.weight)
+        nn.init.zeros_(self.kind.bias)
 
     def forward(
-        self, blocks: Tensor, edges: Tensor, looks: Tensor, real: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """Log potentials [n, s, 2] and [n, s - 1, 2, 2].
+        self, blocks: Tensor, edges: Tensor, looks: Tensor, real: Tensor, policy: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Log potentials [n, s, 2] and [n, s - 1, 2, 2], and the log odds of kinds [n, kinds].
 
         Args:
             blocks: [n, s, columns], NaN for what is not known.
             edges: [n, s - 1, edge_columns].
             looks: [n, s, looks] of a PictureNetwork, zeros for what was not seen.
             real: [n, s] bool, False for the padding behind a page.
+            policy: [n, policies], 1 for the head whose potentials are wanted and 0 for others.
         """
         mask = real[:, :, None].to(blocks.dtype)
         known = self.drop_columns(self.standardise(blocks))
@@ -167,8 +184,17 @@ class PageNetwork(nn.Module):
                 states = self.pools[str(i)](states, mask)
         states = self.norm(states)
         sides = [self.standardise_edges(edges), states[:, :-1], states[:, 1:]]
-        pairs = self.pairwise(torch.cat(sides, dim=2))  # [n, s - 1, 4]
-        return self.unary(states), pairs.unflatten(2, (2, 2))
+        unary = _of_policy(self.unary(states), policy)  # [n, s, 2]
+        pairs = _of_policy(self.pairwise(torch.cat(sides, dim=2)), policy)  # [n, s - 1, 4]
+        kinds = self.kind(pool(states * mask, mask)[:, 0])
+        return unary, pairs.reshape(*pairs.shape[:2], 2, 2), kinds
+
+
+def _of_policy(heads: Tensor, policy: Tensor) -> Tensor:
+    """What the chosen heads say: [n, s, policies * k] and [n, policies] to [n, s, k]."""
+    n, s, values = heads.shape
+    by_policy = heads.reshape(n, s, policy.shape[1], values // policy.shape[1])
+    return (by_policy * policy[:, None, :, None]).sum(dim=2)
 
 
 class Member(nn.Module):
@@ -183,29 +209,33 @@ class Member(nn.Module):
 
 
 class Mean(nn.Module):
-    """The mean of the members' potentials, for pages without padding: what is exported."""
+    """The mean of what the members say, for pages without padding: what is exported."""
 
     def __init__(self, members: list[Member]) -> None:
         super().__init__()
         self.pages = nn.ModuleList(member.page for member in members)
 
-    def forward(self, blocks: Tensor, edges: Tensor, looks: Tensor) -> tuple[Tensor, Tensor]:
-        """Log potentials [n, s, 2] and [n, s - 1, 2, 2] of one page in n variants.
+    def forward(
+        self, blocks: Tensor, edges: Tensor, looks: Tensor, policy: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Of one page in n variants: potentials [n, s, 2], [n, s - 1, 2, 2], kinds [n, kinds].
 
         Args:
             blocks: [n, s, columns].
             edges: [1, s - 1, edge_columns].
             looks: [members, s, looks].
+            policy: [1, policies], 1 for the one that is wanted.
         """
         real = torch.ones_like(blocks[:, :, 0], dtype=torch.bool)
         variants = blocks.shape[0]  # len(blocks) would be a constant of the exported graph
         every_edge = edges.expand(variants, -1, -1)
-        potentials = [
-            page(blocks, every_edge, looks[i].expand(variants, -1, -1), real)
+        every_policy = policy.expand(variants, -1)
+        said = [
+            page(blocks, every_edge, looks[i].expand(variants, -1, -1), real, every_policy)
             for i, page in enumerate(self.pages)
         ]
-        unary, pairwise = zip(*potentials, strict=True)
-        return torch.stack(unary).mean(dim=0), torch.stack(pairwise).mean(dim=0)
+        unary, pairwise, kinds = (torch.stack(part).mean(dim=0) for part in zip(*said, strict=True))
+        return unary, pairwise, kinds
 
 
 class Eyes(nn.Module):

@@ -19,7 +19,9 @@ _ASPECTS = {
     "tags": ("leaf.tag.", "parent.tag", "class_path"),
     "parent": ("parent.",),
     "grandparent": ("grandparent.",),
-    "page": ("root.", "context."),
+    "page": ("root.", "context.", "declared."),
+    "section": ("sections.",),
+    "groups": ("groups.",),
     "names": ("names.",),
     "layout": ("geometry.",),
 }

@@ -12,6 +12,7 @@ from playwright.async_api import Error
 from .browser import BrowserKeeper, Chromium
 from .errors import RenderError
 from .guard import ClosedPort, Guard, check_url
+from .served import Served
 from .settings import Limits, RenderSettings
 from .settle import Navigated, settle_live
 from .shot import capture
@@ -76,9 +77,14 @@ class Renderer:
         return await self._twice(url, lambda *place: self._open_once(url, *place))
 
     async def replay(
-        self, content: bytes, url: str, charset: str, content_type: str = "text/html"
+        self,
+        content: bytes,
+        url: str,
+        charset: str,
+        content_type: str = "text/html",
+        served: Served | None = None,
     ) -> Snapshot:
-        """Render stored bytes as the page at `url`; nothing is loaded from anywhere.
+        """Render stored bytes as the page at `url`; nothing is loaded but what is `served`.
 
         charset: as the HTTP header would give it; empty leaves it to the page and to Chromium.
         Raises UnsupportedError, RenderError, DeadlineError.
@@ -86,7 +92,7 @@ class Renderer:
         check_url(url)
         check_type(url, content_type)
         header = f"{content_type}; charset={charset}" if charset else content_type
-        page = content[: self.limits.bytes], url, header
+        page = content[: self.limits.bytes], url, header, served
         return await self._twice(url, lambda *place: self._replay_once(*page, *place))
 
     async def _twice(self, url: str, once: Attempt) -> Snapshot:
@@ -139,12 +145,19 @@ class Renderer:
         await settle_live(tab.evaluate, traffic)
 
     async def _replay_once(
-        self, content: bytes, url: str, header: str, chromium: Chromium, seconds: float
+        self,
+        content: bytes,
+        url: str,
+        header: str,
+        served: Served | None,
+        chromium: Chromium,
+        seconds: float,
     ) -> Snapshot:
         pages = await self._stored_pages(chromium)
         until = asyncio.get_running_loop().time() + seconds
         kept = False
         try:
+            await pages.serve(served)
             cut = await _load(pages.tab, pages.load(content, url, header), until)
             if len(content) == self.limits.bytes:
                 cut = (*cut, "bytes")

@@ -31,6 +31,8 @@ def choose(content: bytes, label: str = "") -> str:
             return name
     if content.isascii():
         return _declared(content, label) or "utf-8"
+    if _is_utf8(content):
+        return "utf-8"
     beyond, broken = _count_utf8(content)
     if beyond and not broken:
         return "utf-8"
@@ -51,6 +53,14 @@ def decode(content: bytes, charset: str) -> str:
     return text.removeprefix("\ufeff")
 
 
+def as_utf8(content: bytes, charset: str) -> bytes:
+    """What `decode` reads, in UTF-8; bytes that are it already are not made again."""
+    encoding = webencodings.lookup(charset) or webencodings.UTF8
+    if encoding is webencodings.UTF8 and _is_utf8(content):
+        return content.removeprefix(_BOMS[0][0])
+    return decode(content, charset).encode("utf-8", "ignore")
+
+
 def _declared(content: bytes, label: str) -> str:
     match = _META.search(content[:_PRESCAN])
     for candidate in (label, match[1].decode("ascii") if match else ""):
@@ -60,6 +70,13 @@ def _declared(content: bytes, label: str) -> str:
             # A meta element that could be read as ASCII is in no UTF-16 page.
             return "utf-8" if encoding.name.startswith("utf-16") else encoding.name
     return ""
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        return content.isascii() or bool(content.decode())
+    except UnicodeDecodeError:
+        return False
 
 
 def _count_utf8(content: bytes) -> tuple[int, int]:

@@ -59,14 +59,16 @@ class Navigated(Exception):
     """The document that was being waited for is gone; another one takes its place."""
 
 
-async def settle_stored(evaluate: Evaluate) -> None:
-    """Wait for a page that can load nothing.
+async def settle_stored(evaluate: Evaluate, loads: bool = False) -> None:
+    """Wait for a page that can load nothing, or with `loads` only what lies at hand.
 
     An image that answers its own error by asking again keeps `load` from ever coming.
     """
-    late = f"new Promise(done => setTimeout(done, {PAST_LOAD_SECONDS * 1000:.0f}))"
+    seconds = _LOAD_SECONDS if loads else PAST_LOAD_SECONDS
+    quiet = _quiet(LIVE_QUIET_MS if loads else STORED_QUIET_MS, PAST_LOAD_SECONDS)
+    late = f"new Promise(done => setTimeout(done, {seconds * 1000:.0f}))"
     loaded = f"{_PARSED}.then(() => Promise.race([{_LOADED}, {late}]))"
-    await evaluate(f"{loaded}.then(() => {_quiet(STORED_QUIET_MS, PAST_LOAD_SECONDS)})")
+    await evaluate(f"{loaded}.then(() => {quiet})")
 
 
 async def settle_live(evaluate: Evaluate, traffic: Traffic) -> None:

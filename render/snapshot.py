@@ -123,11 +123,13 @@ class Snapshot:
 
     def attributes(self, node: int) -> dict[str, str]:
         """The attributes of a node."""
-        columns = slice(int(self.attr_start[node]), int(self.attr_start[node + 1]))
-        pairs = zip(
-            self.attr_name[columns].tolist(), self.attr_value[columns].tolist(), strict=True
-        )
-        return {self.strings[key]: self.strings[v] if v >= 0 else "" for key, v in pairs}
+        start, end = self.attr_start[node : node + 2].tolist()
+        keys, values = self.attr_name[start:end].tolist(), self.attr_value[start:end].tolist()
+        texts = self.strings
+        return {
+            texts[key]: texts[value] if value >= 0 else ""
+            for key, value in zip(keys, values, strict=True)
+        }
 
     def ancestors(self, node: int) -> Iterator[int]:
         """The nodes above a node, nearest first."""

@@ -95,8 +95,8 @@ def measure_sighted(split: str, seed: int) -> dict[str, np.ndarray]:
     path = folder() / f"{split}.seed{seed}.onnx"
     if not path.with_suffix(".json").exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        selection = Selection("cleaneval", DATA, split)
-        train_command(TrainRequest(selection, path, FitSettings(seed=seed)))
+        pages = [("cleaneval", Selection("cleaneval", DATA, split))]
+        train_command(TrainRequest(pages, path, FitSettings(seed=seed)))
     model = Model.load(path)
     return {
         name: np.array([hits_of(model, page[form], look) for page in pages_of(split, "test")])

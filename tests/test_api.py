@@ -219,8 +219,10 @@ def test_damaged_model(tmp_path: Path) -> None:
 
 
 def test_unknown_options_are_refused() -> None:
-    with pytest.raises(ValueError, match="policy"):
-        Extractor(policy="everything")
+    with pytest.raises(ValueError, match="favour 'everything': there are 'precision', ''"):
+        Extractor(favour="everything")
+    with pytest.raises(ModelError, match="no policy 'everything' in this model; there is web"):
+        extract("<p>x", render=False, policy="everything")
     with pytest.raises(TypeError):
         extract("<p>x", rendr=False)
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagesight.model.calibration import Calibration, log_odds
@@ -104,6 +104,7 @@ def test_other_pages_gain() -> None:
 
 
 @given(labelled())
+@settings(deadline=None)
 def test_the_fit_is_the_least(pair: tuple[Floats, Bools]) -> None:
     """No neighbour has a lower held loss, nor has the identity."""
     slope = fit_calibration(*pair).slope

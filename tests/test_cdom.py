@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Union
 
 import numpy as np
@@ -18,6 +18,7 @@ from pagesight.layout.cdom import (
     collapse,
     covered,
     depths,
+    depths_within,
     is_blank,
     named,
     subtree_ends,
@@ -172,14 +173,14 @@ TREES = st.recursive(
 
 def snapshot_of(trees: list[Tree]) -> Snapshot:
     builder = SnapshotBuilder()
-    root = builder.add(-1, DOCUMENT, "#document")
+    root = builder.add(-1, "#document")
     todo: list[tuple[int, Tree]] = [(root, tree) for tree in trees[::-1]]
     while todo:
         parent, tree = todo.pop()
         if isinstance(tree, str):
-            builder.add(parent, TEXT, "#text", tree)
+            builder.add(parent, "#text", tree)
         else:
-            node = builder.add(parent, ELEMENT, tree[0])
+            node = builder.add(parent, tree[0])
             todo += [(node, below) for below in tree[1][::-1]]
     return builder.build(Meta())
 
@@ -233,6 +234,7 @@ def test_arrays_of_trees(parent: list[int], data: st.DataObject) -> None:
     weighted = depths(column, np.array(counted, bool)).tolist()
     assert weighted == [sum(counted[a] for a in nodes) for nodes in above]
     ends = subtree_ends(column)
+    assert depths_within(ends, np.array(counted, bool)).tolist() == weighted
     assert ends.tolist() == [
         max([node, *(other for other in range(size) if node in above[other])]) + 1
         for node in range(size)
@@ -289,9 +291,8 @@ def test_what_nobody_sees_is_blank(text: str, blank: bool) -> None:
 
 def test_named_is_of_elements_alone() -> None:
     builder = SnapshotBuilder()
-    builder.add(-1, DOCUMENT, "a")
-    builder.add(builder.add(0, ELEMENT, "a"), TEXT, "a", "a")
-    page = builder.build(Meta())
+    builder.add(builder.add(builder.add(-1, "a"), "a"), "a")
+    page = replace(builder.build(Meta()), kind=np.array([DOCUMENT, ELEMENT, TEXT], np.uint8))
     assert named(page, frozenset({"a", "b"})).tolist() == [False, True, False]
     assert not named(page, frozenset()).any()
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagesight.layout.features.context import CONTEXT, context_features
-from pagesight.layout.features.web2text import count_blocks
+from pagesight.layout.features.survey import survey_page
 from pagesight.layout.page import Page, build_page
 from pagesight.render.static import parse
 
@@ -24,7 +24,7 @@ def page_of(html: str) -> Page:
 
 
 def features_of(page: Page) -> np.ndarray:
-    return context_features(page, count_blocks(page))
+    return context_features(survey_page(page))
 
 
 def columns_of(html: str) -> Column:
@@ -278,10 +278,10 @@ def test_twenty_thousand_blocks() -> None:
     )
     page = page_of("".join(lines))
     assert len(page) == 20_000
-    counts = count_blocks(page)
+    seen = survey_page(page)
     best = math.inf
     for _ in range(3):
         start = time.process_time()
-        context_features(page, counts)
+        context_features(seen)
         best = min(best, time.process_time() - start)
     assert best < 0.3

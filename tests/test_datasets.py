@@ -94,9 +94,13 @@ def test_plain_gold(marked: str, plain: str) -> None:
     assert plain_gold(marked) == plain
 
 
-def write_wcxb(write: Write, domains: list[str]) -> None:
+def write_wcxb(write: Write, domains: list[str], types: tuple[str, ...] = ("forum",)) -> None:
     pages = {
-        f"{number:04}": {"split": "dev", "page_type": "forum", "domain": domain}
+        f"{number:04}": {
+            "split": "dev",
+            "page_type": types[number % len(types)],
+            "domain": domain,
+        }
         for number, domain in enumerate(domains)
     }
     held_out = {"9999": {"split": "test", "page_type": "forum", "domain": "z.com"}}
@@ -152,6 +156,13 @@ def test_wcxb_folds_share_no_site(write: Write, tmp_path: Path) -> None:
         assert not sites[0] & sites[1] | sites[0] & sites[2] | sites[1] & sites[2]
         tested += dataset.ids(f"fold{fold}", "test")
     assert sorted(tested) == list(dataset.ids())
+
+
+def test_wcxb_articles(write: Write, tmp_path: Path) -> None:
+    write_wcxb(write, [f"{number}.com" for number in range(6)], ("forum", "article", "product"))
+    dataset = open_dataset("wcxb", tmp_path)
+    assert dataset.ids("articles", "train") == dataset.ids("articles") == ("0001", "0004")
+    assert dataset.ids("articles", "validation") == dataset.ids("articles", "test") == ()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
@@ -71,8 +74,32 @@ def test_fields() -> None:
     assert document.text == "One two\n\nthree"
     assert document.markdown == "One **two**\n\nthree"
     assert document.html == "<p>One <strong>two</strong></p>\n<p>three</p>"
-    assert document.confidence == pytest.approx((4 * 0.9 + 11 * 0.8765) / 15, abs=1e-4)
+    # Three words of .8765 are kept; with "Menu" 3 x .8765 + .1 are likely; one more is right.
+    likely = 3 * 0.87654321
+    assert document.confidence == pytest.approx((2 * likely + 1) / (3 + likely + 0.1 + 1), abs=1e-4)
+    assert document.page_type is None
     assert [block.label for block in document.blocks] == ["boilerplate", *["content"] * 3]
+
+
+def test_the_kind_that_the_model_told() -> None:
+    page = page_of(SOURCE)
+    document = build_document(page, replace(labels_of(page), kind="forum"))
+    assert document.page_type == document.to_dict()["page_type"] == "forum"
+
+
+def test_how_sure_it_is_by_hand() -> None:
+    """Words count, not characters; nothing kept is sure where nothing is likely."""
+    page = page_of("<p>one two three<p>incomprehensibilities")
+
+    def confidence(content: list[bool], probability: list[float]) -> float | None:
+        labels = Labels(np.array(content), np.array(probability, np.float32), ("", ""))
+        return build_document(page, labels).confidence
+
+    # Right: 3 x .9, of 3 kept; likely: 2.7 and .2.
+    assert confidence([True, False], [0.9, 0.2]) == pytest.approx(6.4 / 6.9, abs=1e-4)
+    assert confidence([True, True], [0.9, 0.2]) == pytest.approx(6.8 / 7.9, abs=1e-4)
+    assert confidence([False, False], [0.1, 0.2]) == pytest.approx(1 / 1.5, abs=1e-4)
+    assert confidence([False, False], [0.0, 0.0]) == confidence([True, True], [1.0, 1.0]) == 1
 
 
 def test_the_dictionary_is_the_contract() -> None:
@@ -162,6 +189,37 @@ def test_documents_are_values() -> None:
     assert replace(document, error="x").markdown == document.markdown
     with pytest.raises(FrozenInstanceError):
         document.text = ""  # type: ignore[misc]
+
+
+def test_blocks_are_listed_once_and_let_the_page_go() -> None:
+    page = page_of(SOURCE)
+    before = sys.getrefcount(page)
+    document = build_document(page, labels_of(page))
+    assert sys.getrefcount(page) == before + 1
+    assert document.blocks is document.blocks
+    assert sys.getrefcount(page) == before
+
+
+@pytest.mark.parametrize("change", [lambda d: d, lambda d: replace(d, error="x"), copy.copy])
+def test_copies_have_the_blocks(change: Callable[[Document], Document]) -> None:
+    document = document_of()
+    assert change(document).blocks == document.blocks
+    assert [block.text for block in document.blocks] == ["Menu", "One", "two", "three"]
+
+
+def test_documents_differ_by_their_blocks() -> None:
+    page = page_of(SOURCE)
+    labels = labels_of(page)
+    other = replace(labels, reasons=("another", *labels.reasons[1:]))
+    assert build_document(page, labels) != build_document(page, other)
+    assert hash(build_document(page, labels)) == hash(build_document(page, labels))
+
+
+def test_threads_may_ask_for_blocks_together() -> None:
+    document = document_of("<p>word</p>" * 500)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: document.blocks, range(32)))
+    assert {len(blocks) for blocks in found} == {500}
 
 
 def test_diffbot_names() -> None:

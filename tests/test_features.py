@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from pagesight.layout.features import (
     BLOCK,
     CONTEXT,
+    DECLARED,
     EDGE,
     GEOMETRY,
+    GROUPS,
     NAMES,
     PHRASES,
     WEB2TEXT_BLOCK,
@@ -22,7 +24,9 @@ from pagesight.layout.features import (
     FeatureSet,
     extract,
 )
+from pagesight.layout.features.characters import read_characters
 from pagesight.layout.features.stopwords import STOP_WORDS
+from pagesight.layout.features.survey import survey_page
 from pagesight.layout.features.text import TextCounts, count_texts, sum_ranges
 from pagesight.layout.features.web2text import LEAF_TAGS, PARENT_TAGS
 from pagesight.layout.page import Page, build_page
@@ -37,7 +41,9 @@ DIGESTS = {
     "context": "de7e19ec1c1488ef",
     "geometry": "4cb30035e65fae1d",
     "phrases": "4658de504aca92ed",
-    "web2text+names+phrases+context+geometry": "f4b87e15ae429c68",
+    "groups": "e97488e8abfd4d2c",
+    "declared": "6ea57cf6480f3734",
+    "web2text+names+phrases+context+groups+declared+geometry": "255f886b18ac481b",
 }
 
 
@@ -47,7 +53,7 @@ def page_of(html: str) -> Page:
 
 @pytest.mark.parametrize(
     "columns",
-    [WEB2TEXT_BLOCK, EDGE, NAMES, PHRASES, CONTEXT, GEOMETRY, BLOCK],
+    [WEB2TEXT_BLOCK, EDGE, NAMES, PHRASES, CONTEXT, GROUPS, DECLARED, GEOMETRY, BLOCK],
     ids=lambda s: s.name,
 )
 def test_sets_of_features(columns: FeatureSet) -> None:
@@ -64,7 +70,8 @@ def test_sets_of_features(columns: FeatureSet) -> None:
 
 def test_how_many_there_are() -> None:
     assert (len(WEB2TEXT_BLOCK), len(EDGE)) == (128, 25)
-    assert len(BLOCK) == 128 + sum(map(len, (NAMES, PHRASES, CONTEXT, GEOMETRY)))
+    parts = (NAMES, PHRASES, CONTEXT, GROUPS, DECLARED, GEOMETRY)
+    assert len(BLOCK) == 128 + sum(map(len, parts))
     assert BLOCK.columns[:128] == WEB2TEXT_BLOCK.columns
     assert (len(PARENT_TAGS), len(set(PARENT_TAGS)), len(set(LEAF_TAGS))) == (20, 19, 19)
 
@@ -283,7 +290,7 @@ def test_distances() -> None:
 
 
 def counts_of(*texts: str, links: bool = False) -> TextCounts:
-    return count_texts(texts, np.full(len(texts), links))
+    return count_texts(read_characters(texts), np.full(len(texts), links))
 
 
 def test_counts_of_unicode_text() -> None:
@@ -359,7 +366,7 @@ ADDITIVE = (
 @settings(max_examples=150, deadline=None)
 def test_counts_and_sums(texts: list[str], data: st.DataObject) -> None:
     links = np.array(data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts))))
-    counts = count_texts(texts, links)
+    counts = count_texts(read_characters(texts), links)
     for i, text in enumerate(texts):
         found = re.findall(r"\w+", text)
         assert counts.words[i] == len(found)
@@ -427,3 +434,49 @@ MARKUP = st.lists(
 def test_any_page_has_sound_features(parts: list[str]) -> None:
     features = assert_sound(page_of("".join(parts)))
     assert not features.blocks[:, [c.startswith("geometry.") for c in BLOCK.columns]].any()
+
+
+def above(page: Page, node: int) -> list[tuple[str, str]]:
+    """Tag and class of the elements above a node."""
+    snapshot = page.snapshot
+    return [
+        (snapshot.tag(n), snapshot.attributes(n).get("class", "")) for n in snapshot.ancestors(node)
+    ]
+
+
+@given(MARKUP)
+@settings(max_examples=60, deadline=None)
+def test_what_is_found_once(parts: list[str]) -> None:
+    page = page_of("".join(parts))
+    seen = survey_page(page)
+    assert seen.depth.tolist() == [
+        len(list(page.snapshot.ancestors(node))) for node in range(len(page.snapshot.parent))
+    ]
+    assert seen.words == [re.findall(r"\w+", text) for text in page.text]
+    paths = [above(page, node) for node in page.tree.leaf_node.tolist()]
+    same = [[one == other for other in paths] for one in paths]
+    assert (seen.path[:, None] == seen.path).tolist() == same
+    assert sorted(set(seen.path.tolist())) == list(range(len(set(map(tuple, paths)))))
+    linked = [any(tag == "a" for tag, _ in path) for path in paths]
+    assert (seen.counts.link_characters > 0).tolist() == linked
+
+
+def test_paths_differ_by_tag_by_class_and_by_order() -> None:
+    page = page_of(
+        "<p class=a>1</p><p class=b>2</p><p>3</p><div class=a>4</div><p class=a>5</p>"
+        "<b><i>6</i></b><i><b>7</b></i><b>8</b>"
+    )
+    path = survey_page(page).path
+    assert path[0] == path[4]
+    assert len(set(path.tolist())) == 7
+
+
+def test_names_reach_into_a_shadow_root() -> None:
+    page = page_of(
+        "<div class=sidebar><p><template shadowrootmode=open><b>x</b></template></p></div><b>y</b>"
+    )
+    side = extract(page).blocks[:, BLOCK.columns.index("names.side")].tolist()
+    assert dict(zip(page.text, side, strict=True)) == {
+        "x": pytest.approx(0.85**3, abs=1e-6),
+        "y": 0,
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from pagesight.layout.page import Page, build_page
 from pagesight.render.builder import SnapshotBuilder
 from pagesight.render.capture import Renderer
 from pagesight.render.loop import LoopThread
-from pagesight.render.snapshot import DOCUMENT, ELEMENT, STYLES, TEXT, Meta, Snapshot
+from pagesight.render.snapshot import STYLES, Meta, Snapshot
 from pagesight.render.static import parse
 
 Column = Callable[[str], dict[str, float]]
@@ -398,16 +399,15 @@ rgb(-1, 1e400, nan)""".replace("\n", "").split("|")
 def odd_layout(rng: random.Random) -> Snapshot:
     """A page in a browser that says odd things."""
     builder = SnapshotBuilder()
-    builder.add(-1, DOCUMENT, "#document")
-    path = [builder.add(0, ELEMENT, "html")]
+    builder.add(-1, "#document")
+    path = [builder.add(0, "html")]
     for _ in range(rng.randint(0, 12)):
         tag = rng.choice(["p", "b", "#text", "#text"])
         del path[rng.randint(1, len(path)) :]
         if tag == "#text":
-            builder.add(path[-1], TEXT, tag, rng.choice(["x", "some text", " "]))
+            builder.add(path[-1], tag, rng.choice(["x", "some text", " "]))
         else:
-            path.append(builder.add(path[-1], ELEMENT, tag))
-    styles = [[builder.intern(rng.choice(VALUES)) for _ in STYLES] for _ in range(3)]
+            path.append(builder.add(path[-1], tag))
     nodes = len(builder.parent)
     rows = [node for node in range(nodes) if node < 2 or rng.random() < 0.8]
     lines = sorted(rng.choices(range(len(rows)), k=rng.randint(0, 9)))
@@ -419,15 +419,20 @@ def odd_layout(rng: random.Random) -> Snapshot:
     if rng.random() < 0.3:
         column[rng.randrange(len(column)), rng.randrange(4)] = np.nan
     size = (rng.choice([0, 1280]), rng.choice([0, 5000, 1_000_000]))
-    return builder.build(
-        Meta(maker="chromium", viewport=(1280, rng.choice([0, 800])), page_size=size),
+    bare = builder.build(
+        Meta(maker="chromium", viewport=(1280, rng.choice([0, 800])), page_size=size)
+    )
+    values = [[rng.randrange(len(VALUES)) for _ in STYLES] for _ in range(3)]
+    return replace(
+        bare,
+        strings=(*bare.strings, *VALUES),
         row_node=np.array(rows, np.int32),
         row_box=column[: len(rows)],
         row_style=np.array([rng.randrange(-1, 3) for _ in rows], np.int32),
         row_paint=np.array([rng.randrange(4) for _ in rows], np.int32),
         line_row=np.array(lines, np.int32),
         line_box=column[len(rows) :],
-        styles=np.array(styles, np.int32),
+        styles=np.array(values, np.int32) + len(bare.strings),
     )
 
 
@@ -478,13 +483,15 @@ def test_contrast_ratio() -> None:
 
 def test_a_table_of_styles() -> None:
     builder = SnapshotBuilder()
-    builder.add(-1, DOCUMENT, "#document")
+    builder.add(-1, "#document")
     rows = [["16px", "red", "bold"], ["-2.5px", "red", "thin"], ["16px", "red", "bold"]]
-    numbers = [[builder.intern(value) for value in row] for row in rows]
-    styles = np.full((3, len(STYLES)), builder.intern("none"), np.int32)
+    strings = ("#document", "none", "16px", "-2.5px", "red", "bold", "thin")
+    styles = np.full((3, len(STYLES)), strings.index("none"), np.int32)
     names = ("font-size", "color", "font-weight")
-    styles[:, [STYLES.index(name) for name in names]] = numbers
-    table = StyleTable(builder.build(Meta(maker="chromium"), styles=styles))
+    styles[:, [STYLES.index(name) for name in names]] = [[*map(strings.index, r)] for r in rows]
+    bare = builder.build(Meta(maker="chromium"))
+    assert bare.strings == strings[:1]
+    table = StyleTable(replace(bare, strings=strings, styles=styles))
     assert table.number("font-size", 7).tolist() == [16, -2.5, 16, 7]
     assert table.equals("font-weight", "bold", "").tolist() == [True, False, True, True]
     first, second, third, none = table.kinds(*names).tolist()

@@ -22,9 +22,10 @@ from pagesight.layout.features import BLOCK, EDGE, WEB2TEXT_BLOCK
 from pagesight.layout.page import Page, build_page
 from pagesight.model import reasons as reasons_module
 from pagesight.model.calibration import Calibration
-from pagesight.model.card import DEFAULT, POLICIES, RECIPES, Card, packaged, read_card
+from pagesight.model.card import DEFAULT, FAVOURS, RECIPES, Card, Policy, packaged, read_card
 from pagesight.model.chain import marginals, viterbi
-from pagesight.model.predict import FAVOUR, Model
+from pagesight.model.kinds import KINDS
+from pagesight.model.predict import Model
 from pagesight.model.reasons import occluded, reasons_of
 from pagesight.render.capture import Renderer
 from pagesight.render.errors import ModelError, SnapshotError
@@ -32,7 +33,8 @@ from pagesight.render.loop import LoopThread
 from pagesight.render.static import parse
 
 SAMPLES = sorted((Path(__file__).parents[1] / "data" / "samples").glob("*.html"))
-SUFFIXES = (".onnx", ".vision.onnx", ".json")
+NETWORKS = (".onnx", ".vision.onnx", ".reasons.onnx")
+SUFFIXES = (*NETWORKS, ".json")
 ASPECTS = tuple(reasons_module._ASPECTS)
 # A dark bar of links, a red title, and a sentence of three leaves.
 RENDERED = b"""<!doctype html><body style="margin:0;background:#fff">
@@ -48,11 +50,10 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def card_of(path: Path, recipe: str, **facts: Any) -> Card:
+def card_of(path: Path, recipe: str, *others: str, **facts: Any) -> Card:
     return Card(
         name=path.stem,
-        dataset="none",
-        split="none",
+        policies=dict.fromkeys(("own", *others), Policy((("none", "all"),))),
         block_digest=RECIPES[recipe].block_set.digest,
         edge_digest=EDGE.digest,
         pairwise_weight=0.5,
@@ -64,7 +65,7 @@ def card_of(path: Path, recipe: str, **facts: Any) -> Card:
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Networks of random weights with eyes and a card that fits, as training leaves them."""
+    """Networks of random weights, two policies and eyes, with a card, as training leaves them."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("torchvision")
     from pagesight.model.export import export_members
@@ -72,17 +73,20 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from pagesight.model.vision import VisionSettings
 
     torch.manual_seed(3)
-    sizes = NetworkSettings(width=16, dilations=(1, 2), pooled_after=(0,), pair_width=8)
+    sizes = NetworkSettings(policies=2, width=16, dilations=(1, 2), pooled_after=(0,), pair_width=8)
     vision = VisionSettings(widths=(4, 8), looks=6)
     members = [Member(len(BLOCK), len(EDGE), sizes, vision) for _ in range(2)]
     for member in members:
         with torch.no_grad():
             member.page.unary.weight.mul_(4)  # of odds to either side
             member.page.pairwise[2].weight.normal_()
+            member.page.kind.weight.normal_()
     path = tmp_path_factory.mktemp("model") / "random.onnx"
-    eyes = path.with_suffix(".vision.onnx")
+    eyes, reasons = (path.with_suffix(f".{kind}.onnx") for kind in ("vision", "reasons"))
     export_members(members, path, eyes)
-    card_of(path, "pagesight", vision_sha256=digest(eyes)).write(path.with_suffix(".json"))
+    export_members(members[:1], reasons, None)
+    digests = {"vision_sha256": digest(eyes), "reasons_sha256": digest(reasons)}
+    card_of(path, "pagesight", "other", **digests).write(path.with_suffix(".json"))
     return path
 
 
@@ -132,6 +136,13 @@ def with_card(model: Model, **changes: Any) -> Model:
     return changed
 
 
+def with_policy(model: Model, **changes: Any) -> Model:
+    """The same networks under a policy of the same name."""
+    changed = copy(model)
+    changed.policy = replace(model.policy, **changes)
+    return changed
+
+
 # The networks of the paper.
 
 
@@ -155,7 +166,8 @@ def test_onnx_runtime_agrees_with_torch(
     rng = np.random.default_rng(blocks)
     features = rng.normal(0, 2, (pages, blocks, len(WEB2TEXT_BLOCK))).astype(np.float32)
     edges = rng.normal(0, 2, (blocks - 1, len(EDGE))).astype(np.float32)
-    unary, pairwise = by_paper.potentials(features, edges)
+    unary, pairwise, kinds = by_paper.potentials(features, edges)
+    assert kinds.tolist() == [0] * len(KINDS)
     with torch.inference_mode():
         wanted = network.unary(torch.from_numpy(features)).numpy()
         np.testing.assert_allclose(unary, wanted, atol=1e-5, rtol=1e-5)
@@ -182,7 +194,8 @@ def test_a_network_sees_its_neighbours_and_no_further(network: Any) -> None:
 
 def test_what_is_packaged() -> None:
     assert DEFAULT in packaged()
-    assert {*POLICIES.values()} <= {*packaged()}
+    assert {*read_card(DEFAULT).policies} == {"web", "article", "cleaneval"}
+    assert read_card(DEFAULT).policy() == "web"
     for name in packaged():
         card = Model.load(name).card
         assert card.name == name
@@ -221,12 +234,12 @@ def assert_refused(path: Path, message: str) -> None:
 def test_no_such_model(copied: Path) -> None:
     with pytest.raises(ModelError, match=r"^nonsense: no such model: .*nonsense\.json is missing$"):
         Model.load("nonsense")
-    for suffix in (".vision.onnx", ".onnx", ".json"):
+    for suffix in (".reasons.onnx", ".vision.onnx", ".onnx", ".json"):
         copied.with_suffix(suffix).unlink()
         assert_refused(copied, rf"no such model: .*own\{suffix} is missing$")
 
 
-@pytest.mark.parametrize("suffix", [".onnx", ".vision.onnx"])
+@pytest.mark.parametrize("suffix", NETWORKS)
 def test_damaged_weights(copied: Path, suffix: str) -> None:
     path = copied.with_suffix(suffix)
     whole = path.read_bytes()
@@ -274,6 +287,18 @@ def test_eyes_that_are_no_network(copied: Path, content: bytes) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("content", NO_NETWORKS[1:])
+def test_reasons_that_are_no_network(copied: Path, content: bytes) -> None:
+    path = copied.with_suffix(".reasons.onnx")
+    path.write_bytes(content)
+    rewrite(copied, reasons_sha256=digest(path))
+    model, page = Model.load(copied), page_of("<p>one")
+    assert len(model.label(page, reasons=False).content) == 1
+    with pytest.raises(ModelError, match="random: the reasons cannot be read: ") as caught:
+        model.label(page)
+    assert "\n" not in str(caught.value)
+
+
 def rewrite(path: Path, **changes: Any) -> None:
     card = json.loads(path.with_suffix(".json").read_bytes()) | changes
     kept = {key: value for key, value in card.items() if value != "left out"}
@@ -306,12 +331,35 @@ def test_a_card_that_is_no_text(copied: Path) -> None:
         {"pairwise_weight": 10**400},
         {"recipe": "another"},
         {"recipe": []},
-        {"slope": 0},
-        {"slope": -1.0},
-        {"slope": float("inf")},
-        {"slope": "1"},
-        {"slope": None},
-        {"slope": 10**400},
+        {"slope": 1.0},  # that of a policy stands in the policy
+        *(
+            {"policies": {"own": {"sources": [], **policy}}}
+            for policy in (
+                {"slope": 0},
+                {"slope": -1.0},
+                {"slope": float("inf")},
+                {"slope": "1"},
+                {"slope": None},
+                {"slope": 10**400},
+                {"sources": [["cleaneval"]]},
+                {"sources": 3},
+                {"sources": None},
+                {"precision": 0.4},
+                {"precision": float("nan")},
+                {"precision": "0.8"},
+                {"recall": 0.6},
+                {"recall": -0.1},
+                {"recall": None},
+                {"surprise": 1},
+            )
+        ),
+        {"policies": "left out"},
+        {"policies": {}},
+        {"policies": []},
+        {"policies": None},
+        {"policies": {"own": None}},
+        {"policies": {"own": {"slope": 1.0}}},
+        {"policies": {"own": [["none", "all"]]}},
         {"surprise": 1},
     ],
     ids=lambda changes: repr(changes)[:40],
@@ -337,20 +385,29 @@ def test_a_card_of_the_other_recipe_does_not_fit(copied: Path) -> None:
 
 
 def test_a_card_is_written_as_it_is_read(copied: Path, exported: Path) -> None:
-    facts: dict[str, Any] = {"figures": {"f1": 0.5}, "settings": {"widths": [1, 2]}, "slope": 0.7}
-    card = replace(Model.load(exported).card, **facts)
+    sources = (("cleaneval", "web2text"), ("wcxb", "all"))
+    policies = {"mine": Policy(sources, 0.7, 0.8, 0.1), "own": Policy()}
+    facts: dict[str, Any] = {"figures": {"f1": 0.5}, "settings": {"widths": [1, 2]}}
+    card = replace(Model.load(exported).card, policies=policies, **facts)
     card.write(copied.with_suffix(".json"))
     assert Model.load(copied).card == card == read_card(copied)
-    assert card.calibration == Calibration(0.7)
-    assert json.loads(copied.with_suffix(".json").read_text()) == asdict(card)
+    assert [*read_card(copied).policies] == ["mine", "own"]
+    assert card.policies["mine"].calibration == Calibration(0.7)
+    wanted = asdict(card)
+    wanted["policies"]["mine"]["sources"] = [list(source) for source in sources]
+    wanted["policies"]["own"]["sources"] = []
+    assert json.loads(copied.with_suffix(".json").read_text()) == wanted
 
 
 def test_a_card_of_few_words_changes_nothing(copied: Path) -> None:
-    """What a card does not say: no eyes, and probabilities left as they are."""
-    rewrite(copied, **dict.fromkeys(("recipe", "vision_sha256", "slope"), "left out"))
+    """What a card does not say: no eyes, no explainer, and probabilities left as they are."""
+    unsaid = dict.fromkeys(("recipe", "vision_sha256", "reasons_sha256"), "left out")
+    policies = {name: {"sources": []} for name in ("own", "other")}
+    rewrite(copied, policies=policies, **unsaid)
     card = Model.load(copied).card
-    assert (card.recipe, card.vision_sha256) == ("pagesight", "")
-    assert card.calibration == Calibration()
+    assert (card.recipe, card.vision_sha256, card.reasons_sha256) == ("pagesight", "", "")
+    assert card.policies == {"own": Policy(), "other": Policy()}
+    assert (card.policies["own"].calibration, card.home) == (Calibration(), ("", ""))
 
 
 # Labels.
@@ -366,6 +423,7 @@ def test_labels_of_a_page(either: Model, path: Path) -> None:
     assert len({*labels.probability.tolist()}) > 1
     assert len(labels.reasons) == len(page)
     assert all(reason and "\n" not in reason for reason in labels.reasons)
+    assert labels.kind in (KINDS if either.recipe.over_runs else ("",))
     again = either.label(page)
     assert again.reasons == labels.reasons
     np.testing.assert_array_equal(again.probability, labels.probability)
@@ -373,6 +431,7 @@ def test_labels_of_a_page(either: Model, path: Path) -> None:
     assert plain.reasons == ("",) * len(page)
     np.testing.assert_allclose(plain.probability, labels.probability, atol=1e-5)
     np.testing.assert_array_equal(plain.content, labels.content)
+    assert plain.kind == labels.kind
 
 
 @pytest.mark.parametrize("favour", ["", "precision", "recall"])
@@ -386,6 +445,7 @@ def test_small_pages(either: Model, html: str, blocks: int, favour: str) -> None
         assert labels.content.dtype == bool
         assert len(labels.reasons) == blocks
         assert np.isfinite(labels.probability).all()
+        assert bool(labels.kind) == (blocks > 0 and either.recipe.over_runs)
 
 
 PARTS = st.lists(
@@ -405,13 +465,13 @@ PARTS = st.lists(
 def test_labels_follow_the_probability(model: Model, parts: list[str]) -> None:
     """Of runs as a whole; the stricter keeps a part of what the laxer keeps."""
     page = page_of("".join(parts))
-    found = {favour: model.label(page, False, favour) for favour in FAVOUR}
+    found = {favour: model.label(page, False, favour) for favour in FAVOURS}
     for favour, labels in found.items():
         np.testing.assert_array_equal(labels.probability, found[""].probability)
-        assert labels.content.tolist() == (labels.probability > FAVOUR[favour]).tolist()
+        least = {"precision": 0.75, "": 0.5, "recall": 0.25}[favour]
+        assert labels.content.tolist() == (labels.probability > least).tolist()
         for run in {*page.run.tolist()}:
             assert len({*labels.probability[page.run == run].tolist()}) == 1
-    assert FAVOUR["precision"] > FAVOUR[""] > FAVOUR["recall"]
 
 
 def test_the_likeliest_labels_are_not_the_likeliest_sequence(model: Model, by_paper: Model) -> None:
@@ -421,7 +481,7 @@ def test_the_likeliest_labels_are_not_the_likeliest_sequence(model: Model, by_pa
     labelled = {
         (kind, favour): with_card(each, pairwise_weight=1).decode(unary, pairwise, favour)
         for kind, each in (("ours", model), ("paper", by_paper))
-        for favour in FAVOUR
+        for favour in FAVOURS
     }
     for _, probability in labelled.values():
         assert probability.tolist() == pytest.approx([0.6, 0.3], abs=1e-5)
@@ -447,19 +507,21 @@ def test_ours_labels_runs(model: Model) -> None:
     assert page.run.tolist() == [0, 0, 0, 0, 0, 1]
     states = model.states(page)
     assert (states.blocks.shape, states.edges.shape) == ((2, len(BLOCK)), (1, len(EDGE)))
-    unary, pairwise = model.potentials(states.blocks[None], states.edges)
+    unary, pairwise, kinds = model.potentials(states.blocks[None], states.edges)
     content, probability = model.decode(unary[0], pairwise)
     labels = model.label(page)
     assert labels.content.tolist() == content[page.run].tolist()
     np.testing.assert_allclose(labels.probability, probability[page.run], atol=1e-6)
     assert labels.reasons[0] == labels.reasons[4]
+    assert kinds.shape == (len(KINDS),)
+    assert labels.kind == KINDS[kinds.tolist().index(kinds.max())]
 
 
 def test_the_paper_labels_leaves(by_paper: Model) -> None:
     page = page_of("<p>A <b>longer</b> sentence, of <i>words</i>.<p>Another one")
     states = by_paper.states(page)
     assert (states.blocks.shape, states.edges.shape) == ((6, 128), (5, len(EDGE)))
-    unary, pairwise = by_paper.potentials(states.blocks[None], states.edges)
+    unary, pairwise, _ = by_paper.potentials(states.blocks[None], states.edges)
     labels = by_paper.label(page)
     edges = pairwise * by_paper.card.pairwise_weight
     assert labels.content.tolist() == viterbi(unary[0], edges).astype(bool).tolist()
@@ -470,7 +532,7 @@ def test_the_paper_labels_leaves(by_paper: Model) -> None:
 @pytest.mark.parametrize("slope", [0.5, 3.0])
 def test_probabilities_are_calibrated(either: Model, slope: float) -> None:
     page = page_of(SAMPLES[0].read_bytes().decode("utf-8"))
-    plain, labels = (each.label(page) for each in (either, with_card(either, slope=slope)))
+    plain, labels = (each.label(page) for each in (either, with_policy(either, slope=slope)))
     wanted = Calibration(slope).apply(plain.probability)
     np.testing.assert_allclose(labels.probability, wanted, atol=1e-5)
     sure = plain.probability.astype(np.float64)
@@ -485,13 +547,14 @@ def test_several_variants_at_once_are_those_one_by_one(either: Model) -> None:
     width = len(either.recipe.block_set)
     blocks = rng.normal(0, 1, (5, 40, width)).astype(np.float32)
     edges = rng.normal(0, 1, (39, len(EDGE))).astype(np.float32)
-    together, pairwise = either.potentials(blocks, edges)
+    together, pairwise, kinds = either.potentials(blocks, edges)
     assert (together.shape, pairwise.shape) == ((5, 40, 2), (39, 2, 2))
     for i, variant in enumerate(blocks):
-        alone, pairs = either.potentials(variant[None], edges)
+        alone, pairs, own = either.potentials(variant[None], edges)
         np.testing.assert_allclose(alone[0], together[i], atol=1e-5, rtol=1e-5)
-        if not i:  # of pairs, those of the first variant
+        if not i:  # of pairs and kinds, those of the first variant
             np.testing.assert_allclose(pairs, pairwise, atol=1e-5, rtol=1e-5)
+            np.testing.assert_allclose(own, kinds, atol=1e-5, rtol=1e-5)
 
 
 def test_a_label_is_of_the_page_alone(model: Model) -> None:
@@ -523,6 +586,42 @@ def test_reasons_follow_the_features(model: Model) -> None:
                 assert value[0] == ("+" if side == "for" else "−")
                 assert float(value[1:]) >= 0.2
     assert len({*reasons}) > 1
+
+
+def alone(path: Path, blocks: np.ndarray, edges: np.ndarray, looks: np.ndarray) -> np.ndarray:
+    """The unary potentials of the member that explains, under the first of two policies."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    policy = np.array([[1, 0]], np.float32)
+    feed = {"blocks": blocks, "edges": edges[None], "looks": looks, "policy": policy}
+    return np.asarray(session.run(["unary"], feed)[0])
+
+
+@pytest.mark.parametrize("vision", [False, True])
+def test_the_first_member_explains_for_all(model: Model, exported: Path, vision: bool) -> None:
+    """Its differences, added to what all say together."""
+    page = with_picture("<p>one<p>two", [[0, 0, 100, 40], [0, 100, 100, 40]])
+    states = model.states(page)
+    looks = model.looks(page) if vision else np.zeros((2, 2, 6), np.float32)
+    assert looks is not None
+    unary = model.potentials(states.blocks[None], states.edges, looks)[0]
+    path = exported.with_suffix(".reasons.onnx")
+    said = alone(path, occluded(states.blocks, math.nan), states.edges, looks[:1])
+    labels = model.label(page, vision=vision)
+    assert labels.reasons == reasons_of(unary[0] + said - said[0], labels.probability)
+    tripled = with_policy(model, slope=3.0).label(page, vision=vision)
+    wanted = reasons_of(3 * (unary[0] + said - said[0]), tripled.probability)
+    assert tripled.reasons == wanted != labels.reasons
+
+
+def test_without_an_explainer_all_explain(copied: Path, model: Model) -> None:
+    rewrite(copied, reasons_sha256="")
+    page = page_of("<nav><a href=x>Home</a></nav>" + "<p>A long sentence, of words.</p>" * 9)
+    states, labels = model.states(page), Model.load(copied).label(page)
+    unary = model.potentials(occluded(states.blocks, math.nan), states.edges)[0]
+    probability = labels.probability[page.tree.break_before]
+    assert list(labels.reasons) == [reasons_of(unary, probability)[run] for run in page.run]
 
 
 @pytest.mark.parametrize(("features", "unknown"), [(BLOCK, math.nan), (WEB2TEXT_BLOCK, 0.0)])
@@ -694,8 +793,8 @@ def test_looks_move_the_potentials_and_zeros_do_not(model: Model) -> None:
         blocks = rng.normal(0, 1, (3, size, len(BLOCK))).astype(np.float32)
         edges = rng.normal(0, 1, (size - 1, len(EDGE))).astype(np.float32)
         looks = rng.normal(0, 1, (2, size, 6)).astype(np.float32)
-        blind, pairs = model.potentials(blocks, edges)
-        nothing, same_pairs = model.potentials(blocks, edges, looks * 0)
+        blind, pairs, _ = model.potentials(blocks, edges)
+        nothing, same_pairs, _ = model.potentials(blocks, edges, looks * 0)
         np.testing.assert_array_equal(nothing, blind)
         np.testing.assert_array_equal(same_pairs, pairs)
         assert np.abs(model.potentials(blocks, edges, looks)[0] - blind).max() > 1e-3

@@ -80,7 +80,7 @@ def test_inference_of_a_page(records: list[PageRecord], capsys: pytest.CaptureFi
 def test_the_width_of_the_window_hardly_matters(
     records: list[PageRecord], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model, scores = Model.load(), {}
+    model, scores = Model.load(policy="cleaneval"), {}
     for width in WIDTHS:
         loop = LoopThread()
         renderer = Renderer(RenderSettings(width=width, screenshot_scale=0))

@@ -35,8 +35,7 @@ HISTORY = (
 )
 FACTS = CardFacts(
     name="small_one",
-    dataset="cleaneval",
-    split="web2text",
+    policies={"web": "wcxb (all), styled (all)", "clean_eval": "cleaneval (web2text)"},
     recipe="pagesight",
     settings={"seed": 7, "learning_rate": 0.002, "widths": [64, 32], "vision": {"side": 24}},
     figures={"f1": 0.9213, "validation_ece": 0.0312, "training_pages": 12345, "rendered": True},
@@ -112,8 +111,8 @@ def test_tables(model: Path) -> None:
         ["rendered", "yes"],
     ]
     assert settings[1:] == [
-        ["data set", "cleaneval"],
-        ["split", "web2text"],
+        ["policy web", "wcxb (all), styled (all)"],
+        ["policy clean_eval", "cleaneval (web2text)"],
         ["recipe", "pagesight"],
         ["seed", "7"],
         ["learning rate", "0.002"],
@@ -237,8 +236,7 @@ def test_hostile_names(tmp_path: Path) -> None:
     facts = replace(
         FACTS,
         name=HOSTILE,
-        dataset=HOSTILE,
-        split="| |",
+        policies={HOSTILE: HOSTILE, "| |": ""},
         recipe="",
         settings={HOSTILE: HOSTILE, "a_b|c": [], "none": None},
         figures={HOSTILE: HOSTILE},
@@ -252,8 +250,8 @@ def test_hostile_names(tmp_path: Path) -> None:
     figures, settings, *_ = tables(tokens)
     assert figures[1:] == [[key, shown]]
     assert settings[1:] == [
-        ["data set", shown],
-        ["split", "| |"],
+        [f"policy {shown}", shown],
+        ["policy | |", "–"],
         ["recipe", "–"],
         [key, shown],
         ["a b|c", "–"],

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 pytest.importorskip("torchvision")
 from pagesight.model.export import export_members  # noqa: E402
+from pagesight.model.kinds import KINDS  # noqa: E402
 from pagesight.model.networks import (  # noqa: E402
     DilatedLayer,
     Eyes,
@@ -27,19 +28,19 @@ from pagesight.model.networks import (  # noqa: E402
 )
 from pagesight.model.vision import VisionSettings  # noqa: E402
 
-COLUMNS, EDGES, LOOKS, MEMBERS = 11, 5, 4, 2
+COLUMNS, EDGES, LOOKS, MEMBERS, POLICIES = 11, 5, 4, 2, 3
 SIZES = NetworkSettings(width=16, dilations=(1, 2, 4), pooled_after=(0, 2), pair_width=8)
 VISION = VisionSettings(widths=(4, 6), looks=LOOKS)
 
 
 def randomised(page: PageNetwork) -> PageNetwork:
-    """As if trained: with pairs that tell something, and no mean, deviation or norm of 0 and 1."""
+    """As if trained: pairs and kinds tell something; no mean, deviation or norm is 0 and 1."""
     with torch.no_grad():
         for part in page.modules():
             if isinstance(part, torch.nn.LayerNorm):
                 part.weight.uniform_(0.5, 2)
                 part.bias.normal_()
-        for weight in page.pairwise[2].parameters():
+        for weight in (*page.pairwise[2].parameters(), *page.kind.parameters()):
             weight.normal_()
         for part in (page.standardise, page.standardise_edges):
             part.mean.normal_()
@@ -56,15 +57,16 @@ def network(sizes: NetworkSettings = SIZES, seed: int = 0) -> PageNetwork:
 @pytest.fixture(scope="module")
 def members() -> list[Member]:
     torch.manual_seed(3)
-    sizes = replace(SIZES, dilations=(1, 4), pooled_after=(0,))  # small files are soon written
+    # Small files are soon written.
+    sizes = replace(SIZES, policies=POLICIES, dilations=(1, 4), pooled_after=(0,))
     made = [Member(COLUMNS, EDGES, sizes, VISION).eval() for _ in range(MEMBERS)]
     for member in made:
         randomised(member.page)
     return made
 
 
-def pages(lengths: list[int], seed: int = 0) -> tuple[Any, Any, Any, Any]:
-    """Random pages of these lengths, padded with what is not to be read."""
+def pages(lengths: list[int], seed: int = 0) -> tuple[Any, Any, Any, Any, Any]:
+    """Random pages of these lengths and of one policy, padded with what is not to be read."""
     generator = torch.Generator().manual_seed(seed)
     count, longest = len(lengths), max(lengths)
 
@@ -72,13 +74,14 @@ def pages(lengths: list[int], seed: int = 0) -> tuple[Any, Any, Any, Any]:
         return torch.randn(count, *shape, generator=generator)
 
     real = torch.arange(longest) < torch.tensor(lengths)[:, None]
-    return normal(longest, COLUMNS), normal(longest - 1, EDGES), normal(longest, LOOKS), real
+    tables = normal(longest, COLUMNS), normal(longest - 1, EDGES), normal(longest, LOOKS)
+    return *tables, real, torch.ones(count, 1)
 
 
 @torch.no_grad()
-def run(page: PageNetwork, inputs: tuple[Any, ...]) -> tuple[Any, Any]:
-    unary, pairwise = page(*inputs)
-    return unary, pairwise
+def run(page: PageNetwork, inputs: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    unary, pairwise, kinds = page(*inputs)
+    return unary, pairwise, kinds
 
 
 def assert_close(found: Any, wanted: Any) -> None:
@@ -93,6 +96,8 @@ def test_more_is_dropped_of_few_pages() -> None:
     assert many.dropped_channels < few.dropped_channels < 1
     shares = {name: getattr(many, name) for name in ("dropped_columns", "dropped_channels")}
     assert replace(few, **shares) == many
+    assert NetworkSettings.for_pages(199, 3) == replace(few, policies=3)
+    assert NetworkSettings.for_pages(200, 3) == replace(many, policies=3)
 
 
 # Batches.
@@ -104,32 +109,35 @@ LENGTHS = st.lists(st.integers(1, 14), min_size=1, max_size=5)
 @settings(max_examples=40, deadline=None)
 def test_pages_in_a_batch_are_those_one_by_one(lengths: list[int], seed: int) -> None:
     page, inputs = network(), pages(lengths, seed)
-    unary, pairwise = run(page, inputs)
+    unary, pairwise, kinds = run(page, inputs)
     assert unary.shape == (len(lengths), max(lengths), 2)
     assert pairwise.shape == (len(lengths), max(lengths) - 1, 2, 2)
+    assert kinds.shape == (len(lengths), len(KINDS))
     for i, size in enumerate(lengths):
-        ends = (size, size - 1, size, size)
+        ends = (size, size - 1, size, size, 1)
         alone = tuple(t[i : i + 1, :end] for t, end in zip(inputs, ends, strict=True))
-        one_unary, one_pairwise = run(page, alone)
+        one_unary, one_pairwise, one_kinds = run(page, alone)
         assert_close(unary[i, :size], one_unary[0])
         assert_close(pairwise[i, : size - 1], one_pairwise[0])
+        assert_close(kinds[i], one_kinds[0])
 
 
 def test_the_order_of_pages_does_not_matter() -> None:
     page, inputs = network(), pages([5, 9, 1, 9])
-    unary, pairwise = run(page, inputs)
+    said = run(page, inputs)
     order = torch.tensor([2, 0, 3, 1])
-    moved_unary, moved_pairwise = run(page, tuple(table[order] for table in inputs))
-    assert_close(moved_unary, unary[order])
-    assert_close(moved_pairwise, pairwise[order])
-    assert not np.allclose(unary[1], unary[3])
+    moved = run(page, tuple(table[order] for table in inputs))
+    for one, other in zip(moved, said, strict=True):
+        assert_close(one, other[order])
+        assert not np.allclose(other[1], other[3])
 
 
 def test_training_takes_nothing_from_padding() -> None:
-    blocks, edges, looks, real = pages([3, 7])
+    blocks, edges, looks, real, policy = pages([3, 7])
     tables = [table.requires_grad_() for table in (blocks, edges, looks)]
-    unary, pairwise = network()(*tables, real)
-    (unary[real].square().sum() + pairwise[0, :2].sum() + pairwise[1].sum()).backward()
+    unary, pairwise, kinds = network()(*tables, real, policy)
+    used = unary[real].square().sum() + pairwise[0, :2].sum() + pairwise[1].sum()
+    (used + kinds.square().sum()).backward()
     assert (blocks.grad[~real] == 0).all()
     assert (looks.grad[~real] == 0).all()
     assert (edges.grad[0, 2:] == 0).all()
@@ -137,10 +145,13 @@ def test_training_takes_nothing_from_padding() -> None:
         assert (table.grad[real] != 0).any(dim=1).all()
 
 
-def test_the_chain_starts_as_independent_states() -> None:
+def test_the_chain_starts_as_independent_states_and_knows_no_kinds() -> None:
     torch.manual_seed(0)
     page = PageNetwork(COLUMNS, EDGES, LOOKS, SIZES)
-    assert (run(page, pages([6]))[1] == 0).all()
+    unary, pairwise, kinds = run(page, pages([6]))
+    assert (pairwise == 0).all()
+    assert (kinds == 0).all()
+    assert (unary != 0).all()
 
 
 # What is not known.
@@ -155,17 +166,15 @@ def test_what_is_not_known_counts_as_the_mean(columns: set[int]) -> None:
     unknown[:, :, chosen] = torch.nan
     usual[:, :, chosen] = page.standardise.mean[chosen]
     found, wanted = run(page, (unknown, *rest)), run(page, (usual, *rest))
-    assert_close(found[0], wanted[0])
-    assert_close(found[1], wanted[1])
+    for one, other in zip(found, wanted, strict=True):
+        assert_close(one, other)
     assert not np.allclose(found[0], run(page, (blocks, *rest))[0])
 
 
 def test_a_page_of_which_nothing_is_known() -> None:
-    blocks, edges, looks, real = pages([4])
-    nothing = torch.full_like(blocks, torch.nan), torch.full_like(edges, torch.nan), looks * 0, real
-    unary, pairwise = run(network(), nothing)
-    assert unary.isfinite().all()
-    assert pairwise.isfinite().all()
+    blocks, edges, looks, *rest = pages([4])
+    nothing = torch.full_like(blocks, torch.nan), torch.full_like(edges, torch.nan), looks * 0
+    assert all(said.isfinite().all() for said in run(network(), (*nothing, *rest)))
 
 
 def test_standardise_by_hand() -> None:
@@ -251,8 +260,8 @@ def test_without_pools_it_sees_as_far_as_its_layers_reach(dilations: tuple[int, 
     for dilation in dilations:
         offsets = {offset + step for offset in offsets for step in (-dilation, 0, dilation)}
     assert max(offsets) == sum(dilations)
-    assert seen(page, 61, 30) == sorted(30 + offset for offset in offsets)
-    assert seen(page, 61, 0) == sorted(offset for offset in offsets if offset >= 0)
+    assert seen(page, 81, 40) == sorted(40 + offset for offset in offsets)
+    assert seen(page, 81, 0) == sorted(offset for offset in offsets if offset >= 0)
 
 
 def test_a_dilated_layer_by_hand() -> None:
@@ -295,11 +304,71 @@ def test_a_pool_by_hand() -> None:
 
 def test_pairs_see_both_their_states_and_their_edge() -> None:
     page = network(replace(SIZES, dilations=(), pooled_after=()))
-    blocks, edges, looks, real = pages([8])
+    blocks, edges, looks, *rest = pages([8])
     tables = [table.requires_grad_() for table in (blocks, edges, looks)]
-    page(*tables, real)[1][0, 3].square().sum().backward()
+    page(*tables, *rest)[1][0, 3].square().sum().backward()
     for table, wanted in ((blocks, [3, 4]), (looks, [3, 4]), (edges, [3])):
         assert table.grad[0].abs().sum(dim=1).nonzero().flatten().tolist() == wanted
+
+
+# Policies and kinds.
+
+
+def heads_of(page: PageNetwork, policy: int) -> PageNetwork:
+    """The same network with one of its heads."""
+    alone = PageNetwork(COLUMNS, EDGES, LOOKS, SIZES)
+    weights = {**page.state_dict()}
+    for name, size in (("unary", 2), ("pairwise.2", 4)):
+        for part in ("weight", "bias"):
+            rows = slice(policy * size, (policy + 1) * size)
+            weights[f"{name}.{part}"] = weights[f"{name}.{part}"][rows]
+    alone.load_state_dict(weights)
+    return alone.eval()
+
+
+def test_each_policy_has_a_head_on_one_trunk() -> None:
+    page = network(replace(SIZES, policies=POLICIES))
+    *rest, _ = pages([5, 2, 6])
+    for policy in range(POLICIES):
+        asked = torch.eye(POLICIES)[[policy] * 3]
+        single = run(heads_of(page, policy), (*rest, torch.ones(3, 1)))
+        for one, other in zip(run(page, (*rest, asked)), single, strict=True):
+            assert_close(one, other)
+
+
+def test_pages_of_several_policies_in_one_batch() -> None:
+    page = network(replace(SIZES, policies=POLICIES))
+    *rest, _ = pages([4, 6, 5])
+    mixed = run(page, (*rest, torch.eye(POLICIES)[[2, 0, 1]]))
+    for i, policy in enumerate((2, 0, 1)):
+        same = run(page, (*rest, torch.eye(POLICIES)[[policy] * 3]))
+        for one, other in zip(mixed, same, strict=True):
+            assert_close(one[i], other[i])
+        another = run(page, (*rest, torch.eye(POLICIES)[[(policy + 1) % 3] * 3]))
+        assert not np.allclose(mixed[0][i], another[0][i])
+        assert not np.allclose(mixed[1][i], another[1][i])
+        assert_close(mixed[2][i], another[2][i])  # what kind a page is does not depend on it
+
+
+def test_a_policy_teaches_its_own_head_only() -> None:
+    page = network(replace(SIZES, policies=POLICIES))
+    *rest, _ = pages([4, 6])
+    unary, pairwise, _ = page(*rest, torch.eye(POLICIES)[[1, 1]])
+    (unary.square().sum() + pairwise.square().sum()).backward()
+    for layer, size in ((page.unary, 2), (page.pairwise[2], 4)):
+        taught = layer.weight.grad.reshape(POLICIES, size, -1).abs().sum(dim=2) > 0
+        assert taught.tolist() == [[False] * size, [True] * size, [False] * size]
+    assert (page.read.weight.grad != 0).any(dim=0).sum() > COLUMNS
+
+
+def test_kinds_are_told_from_the_whole_page_and_no_other() -> None:
+    page = network(replace(SIZES, dilations=(), pooled_after=()))
+    blocks, *rest = pages([7, 4])
+    blocks.requires_grad_()
+    page(blocks, *rest)[2][1].square().sum().backward()
+    assert (blocks.grad[0] == 0).all()
+    assert (blocks.grad[1, 4:] == 0).all()
+    assert (blocks.grad[1, :4] != 0).any(dim=1).all()
 
 
 # Several members, and their files.
@@ -339,7 +408,12 @@ def variants(count: int, size: int, looked: bool) -> dict[str, Any]:
     blocks[1:, :, 2:4] = torch.nan
     edges = torch.randn(1, size - 1, EDGES, generator=generator)
     looks = torch.randn(MEMBERS, size, LOOKS, generator=generator)
-    return {"blocks": blocks, "edges": edges, "looks": looks if looked else looks * 0}
+    return {
+        "blocks": blocks,
+        "edges": edges,
+        "looks": looks if looked else looks * 0,
+        "policy": torch.eye(POLICIES)[count % POLICIES][None],
+    }
 
 
 @pytest.mark.parametrize("looked", [False, True])
@@ -348,8 +422,9 @@ def variants(count: int, size: int, looked: bool) -> dict[str, Any]:
 def test_onnx_runtime_agrees_on_pages(
     members: list[Member], files: tuple[Path, Path], size: int, count: int, looked: bool
 ) -> None:
-    unary, pairwise = agreed(Mean(members), files[0], variants(count, size, looked))
+    unary, pairwise, kinds = agreed(Mean(members), files[0], variants(count, size, looked))
     assert (unary.shape, pairwise.shape) == ((count, size, 2), (count, size - 1, 2, 2))
+    assert kinds.shape == (count, len(KINDS))
 
 
 def picture(blocks: int, height: int, width: int) -> dict[str, Any]:
@@ -380,13 +455,14 @@ def test_the_mean_is_of_what_each_member_says_of_what_it_saw(members: list[Membe
     inputs = variants(3, 7, looked=True)
     real = torch.ones(1, 7, dtype=torch.bool)
     with torch.no_grad():
-        unary, pairwise = Mean(members)(*inputs.values())
+        said = Mean(members)(*inputs.values())
+    rest = real, inputs["policy"]
     for i in range(3):
         one = [
-            run(member.page, (inputs["blocks"][i : i + 1], inputs["edges"], looks[None], real))
+            run(member.page, (inputs["blocks"][i : i + 1], inputs["edges"], looks[None], *rest))
             for member, looks in zip(members, inputs["looks"], strict=True)
         ]
-        for found, each in zip((unary, pairwise), zip(*one, strict=True), strict=True):
+        for found, each in zip(said, zip(*one, strict=True), strict=True):
             assert_close(found[i], torch.stack(each).mean(dim=0)[0])
 
 
@@ -415,7 +491,7 @@ def test_files_stand_alone(files: tuple[Path, Path]) -> None:
 
 def test_files_name_what_they_take_and_give(files: tuple[Path, Path]) -> None:
     for path, takes, gives in (
-        (files[0], ["blocks", "edges", "looks"], ["unary", "pairwise"]),
+        (files[0], ["blocks", "edges", "looks", "policy"], ["unary", "pairwise", "kinds"]),
         (files[1], ["pixels", "boxes", "seen"], ["looks"]),
     ):
         opened = session(path)
@@ -423,6 +499,7 @@ def test_files_name_what_they_take_and_give(files: tuple[Path, Path]) -> None:
         assert [node.name for node in opened.get_outputs()] == gives
     inputs = {node.name: node.shape for node in session(files[0]).get_inputs()}
     assert (inputs["looks"][0], inputs["looks"][2]) == (MEMBERS, LOOKS)
+    assert inputs["policy"] == [1, POLICIES]
 
 
 def test_a_member_is_small() -> None:

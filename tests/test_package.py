@@ -34,6 +34,7 @@ LAYERS = {
 # Whoever extracts loads none of these: `app` reaches them when a command for training is called.
 WHEN_CALLED = {"train", "data"}
 TRAINING = (
+    "app/finishing.py",
     "app/fitting.py",
     "app/training.py",
     "app/comparison.py",
@@ -48,6 +49,7 @@ TORCH_HOMES = (
     "train/",
     "model/export.py",
     "model/likelihood.py",
+    "model/members.py",
     "model/networks.py",
     "model/vision.py",
     "model/web2text.py",

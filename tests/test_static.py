@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from pagesight.layout.page import build_page
 from pagesight.render.capture import Renderer
-from pagesight.render.charset import choose
+from pagesight.render.charset import as_utf8, choose, decode
 from pagesight.render.loop import LoopThread
 from pagesight.render.settings import Limits
-from pagesight.render.snapshot import ELEMENT, TEXT, Meta, Snapshot
+from pagesight.render.snapshot import ELEMENT, FRAGMENT, TEXT, Meta, Snapshot
 from pagesight.render.static import MAX_STEPS, parse
 
 ROOT = Path(__file__).parents[1]
@@ -239,6 +239,41 @@ def test_templates() -> None:
         (("section", "b"), "outer"),
         (("section", "b", "span"), "inner"),
     ]
+
+
+def test_shadow_roots_in_shadow_roots_need_no_recursion() -> None:
+    depth = 2_000
+    page = parse(b"<div><template shadowrootmode=open>" * depth + b"deep", "utf-8")
+    (path, text) = texts(page)[-1]
+    assert (text, path) == ("deep", ("html", "body", *["div"] * depth))
+    assert (page.kind == FRAGMENT).sum() == depth
+    page.check()
+
+
+def test_what_follows_a_shadow_root_is_in_the_page() -> None:
+    page = parse(
+        b"<div><template shadowrootmode=open><i>a</i><template shadowrootmode=open>b</template>"
+        b"c</template><b>d</b></div>e",
+        "utf-8",
+    )
+    assert [(path[2:], text) for path, text in texts(page)] == [
+        (("div", "i"), "a"),
+        (("div",), "b"),
+        (("div",), "c"),
+        (("div", "b"), "d"),
+        ((), "e"),
+    ]
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "windows-1252", "utf-16le", "shift_jis", "unknown"])
+@pytest.mark.parametrize("content", ["<p>caf\xe9 \ud83d\ude00", "\ufeff<p>x", "<p>a\x00\x80"])
+def test_bytes_are_read_in_their_charset(content: str, charset: str) -> None:
+    raw = content.encode("utf-16", "surrogatepass").decode("utf-16")
+    for damage in (b"", b"\xff", b"\xe2\x82"):
+        data = raw.encode(charset if charset != "unknown" else "utf-8", "replace") + damage
+        wanted = decode(data, charset)
+        assert as_utf8(data, charset).decode() == wanted
+        assert parse(data, charset).strings == parse(wanted.encode(), "utf-8").strings
 
 
 def test_a_shadow_root_has_the_paths_of_chromium(replay: Callable) -> None:

@@ -19,7 +19,9 @@ import pytest
 import torch
 from support import run
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from typer.testing import CliRunner
 
+from pagesight.app.cli import app
 from pagesight.app.fitting import TrainRequest, train_command
 from pagesight.app.training import Selection
 from pagesight.data.datasets import open_dataset
@@ -37,7 +39,7 @@ from pagesight.render.static import parse
 from pagesight.train.epoch_log import epoch_log
 from pagesight.train.evaluate import evaluate, joined
 from pagesight.train.examples import Example, load_example, load_examples, static_snapshot
-from pagesight.train.fit import check_device, fit
+from pagesight.train.fit import check_device, fit, fold_of
 from pagesight.train.member import Trained
 from pagesight.train.samples import Sample, by_page
 from pagesight.train.settings import Epoch, FitSettings
@@ -45,7 +47,7 @@ from pagesight.train.web2text import Web2TextFitSettings, fit_web2text
 
 SENTENCE = "The {} was built in {} by people who had never seen the sea, and it still stands. "
 THINGS = ["lighthouse", "harbour", "granary", "bridge", "weir", "mill", "quay", "dry dock"]
-SHORT = ("--members", "2", "--epochs", "8")
+SHORT = ("--members", "2", "--epochs", "6")
 
 SIZES = NetworkSettings(width=16, dilations=(1, 2), pooled_after=(1,), pair_width=8)
 EYES = VisionSettings(widths=(4, 4, 4), looks=8)
@@ -73,6 +75,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+def selected(folder: Path | str, split: str = "random") -> list[tuple[str, Selection]]:
+    """The pages of a folder, for one policy."""
+    return [("own", Selection(str(folder), None, split))]
+
+
 def examples(folder: Path, part: str, **options: Any) -> list[Example]:
     dataset = open_dataset(str(folder))
     return list(load_examples(dataset, dataset.ids("random", part), static_snapshot, **options))
@@ -86,6 +93,14 @@ def pages(folder: Path, loop: LoopThread, renderer: Renderer) -> list[list[Sampl
         rendering = renderer.replay(example.record.content, "http://own.example/", "utf-8")
         found.append(load_example(example.record, loop.run(rendering)))
     return by_page(found)
+
+
+@pytest.fixture(scope="module")
+def few(pages: list[list[Sample]]) -> list[list[Sample]]:
+    """Two pages that each of two members holds out."""
+    folds = [fold_of(page[0].site, SETTINGS) for page in pages]
+    first = {fold: [i for i, own in enumerate(folds) if own == fold][:2] for fold in (0, 1)}
+    return [pages[i] for fold in (0, 1) for i in first[fold]]
 
 
 def weights_of(trained: Sequence[Trained]) -> list[torch.Tensor]:
@@ -139,10 +154,11 @@ def test_from_a_folder_to_an_extraction(
         assert done.stdout.split() == (folder / "page3.txt").read_text().split(), done.stderr
 
     card = read_card(model)
-    assert (card.dataset, card.split, card.recipe) == ("folder", "random", "pagesight")
+    assert (card.home, card.recipe) == (("folder", "random"), "pagesight")
+    assert [*card.policies] == ["own"]
     assert card.figures["training_pages"] == len(open_dataset(str(folder)).ids("random", "train"))
     check_page(model, card, browser=loop.run(renderer.version()))
-    check_log(tmp_path / "log", epochs=8)
+    check_log(tmp_path / "log", epochs=6)
 
 
 def check_page(model: Path, card: Card, browser: str) -> None:
@@ -154,9 +170,10 @@ def check_page(model: Path, card: Card, browser: str) -> None:
         assert f" | {figure} |" in page, name
     rows = page[page.index("| setting |") :].splitlines()[2:]
     names = [row.split(" | ")[0].removeprefix("| ") for row in rows]
-    assert names[:3] == ["data set", "split", "recipe"]
-    assert names[3:6] == ["block features", "edge features", "browser"]
-    for fact, row in zip((BLOCK.digest, EDGE.digest, browser), rows[3:], strict=False):
+    assert names[:2] == ["policy own", "recipe"]
+    assert "folder (random)" in rows[0]
+    assert names[2:5] == ["block features", "edge features", "browser"]
+    for fact, row in zip((BLOCK.digest, EDGE.digest, browser), rows[2:], strict=False):
         assert fact in row
     for kind in ("reliability", "training"):
         assert f"({model.stem}.{kind}.svg)" in page
@@ -193,15 +210,21 @@ def test_a_log_of_a_training_that_went_on(tmp_path: Path) -> None:
     assert found["nll"] == [(step, 0.25) for step in (1, 2, 3)]
 
 
+@pytest.fixture(scope="module")
+def seeds(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The better of two models that were hardly trained, with joint chains and no pictures."""
+    model = tmp_path_factory.mktemp("seeds") / "new" / "own.onnx"
+    settings = FitSettings(seed=3, members=2, epochs=1, chain="joint")
+    train_command(TrainRequest(selected(folder), model, settings, seeds=2, rendered=False))
+    return model
+
+
 @pytest.mark.timeout(500)
-def test_several_seeds(folder: Path, tmp_path: Path) -> None:
-    """The best is copied with all that lies beside it; separate chains, no pictures."""
-    model = tmp_path / "new" / "own.onnx"
-    command = ("train", "--dataset", str(folder), "--split", "random", "-o", str(model))
-    options = ("--no-render", "--seed", "3", "--seeds", "2", "--chain", "separate")
-    done = run(*command, *options, "--members", "2", "--epochs", "2")
-    assert done.returncode == 0, done.stderr
-    endings = (".onnx", ".json", ".md", ".reliability.svg", ".training.svg")
+def test_several_seeds(folder: Path, seeds: Path) -> None:
+    """The best is copied with all that lies beside it."""
+    model = seeds
+    endings = (".onnx", ".reasons.onnx", ".npz", ".json", ".md")
+    endings += (".reliability.svg", ".training.svg")
     names = ("own", "own.seed3", "own.seed4")
     # No picture was seen: there is no .vision.onnx; no checkpoint is left.
     assert {path.name for path in model.parent.iterdir()} == {n + e for n in names for e in endings}
@@ -209,10 +232,10 @@ def test_several_seeds(folder: Path, tmp_path: Path) -> None:
     best = max(names[1:], key=lambda name: cards[name].figures["validation_f1"])
     assert cards["own"] == replace(cards[best], name="own")
     assert [cards[name].settings["seed"] for name in names[1:]] == [3, 4]
-    assert cards["own"].settings["chain"] == "separate"
+    assert cards["own"].settings["chain"] == "joint"
     assert cards["own"].vision_sha256 == ""
     assert cards[names[1]].weights_sha256 != cards[names[2]].weights_sha256
-    for ending in (".onnx", ".training.svg"):
+    for ending in (".onnx", ".reasons.onnx", ".npz", ".training.svg"):
         copy, source = (model.with_name(name + ending).read_bytes() for name in ("own", best))
         assert copy == source
     assert len(Model.load(model).label(examples(folder, "test")[0].page).content) > 10
@@ -243,7 +266,7 @@ def test_the_networks_of_web2text(folder: Path, tmp_path: Path) -> None:
 def test_a_killed_training_goes_on(folder: Path, tmp_path: Path) -> None:
     model = tmp_path / "m.onnx"
     command = ["train", "--dataset", str(folder), "--split", "random", "-o", str(model)]
-    command += ["--no-render", "--members", "2", "--epochs", "30"]
+    command += ["--no-render", "--members", "2", "--epochs", "5"]
     process = subprocess.Popen(
         [sys.executable, "-m", "pagesight", *command], stderr=subprocess.PIPE, env=os.environ
     )
@@ -256,13 +279,13 @@ def test_a_killed_training_goes_on(folder: Path, tmp_path: Path) -> None:
     assert not model.exists()
     # A mark that is kept by whoever goes on from there, and not by whoever starts anew.
     saved = torch.load(checkpoint, weights_only=True)
-    assert 0 < len(saved["state"]["history"]) < 30
+    assert 0 < len(saved["state"]["history"]) < 5
     saved["state"]["history"][0]["loss"] = 123.0
     torch.save(saved, checkpoint)
     done = run(*command, "--log", str(tmp_path / "log"))
     assert done.returncode == 0, done.stderr
     losses = scalars(tmp_path / "log" / "seed0-member0")["loss"]
-    assert len(losses) == 30
+    assert len(losses) == 5
     assert losses[0] == (1, 123)
     assert Model.load(model).card.figures["training_pages"] > 0
     assert not list(tmp_path.glob("*.checkpoint"))
@@ -282,22 +305,40 @@ def part_of(folder: Path, root: Path, counts: dict[str, int]) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("counts", "options", "says"),
+    ("counts", "split", "says"),
     [
-        ({"train": 3, "validation": 1}, (), "3 pages to train on, fewer than 5 members"),
-        ({"train": 3, "validation": 0}, (), "the validation part of 'random' has no page"),
-        ({"train": 0, "validation": 1}, (), "the train part of 'random' has no page"),
-        ({"train": 3, "validation": 1}, ("--split", "none"), "no split 'none'"),
+        ({"train": 3, "validation": 1}, "random", "3 pages to train on, fewer than 5 members"),
+        # Without validation pages the held-out ones say how good it is.
+        ({"train": 3, "validation": 0}, "random", "3 pages to train on, fewer than 5 members"),
+        ({"train": 3, "validation": 1}, "all", "4 pages to train on, fewer than 5 members"),
+        ({"train": 0, "validation": 1}, "random", "the train part of 'random' has no page"),
+        ({"train": 3, "validation": 1}, "none", "no split 'none'"),
     ],
 )
 def test_too_few_pages(
-    folder: Path, tmp_path: Path, counts: dict[str, int], options: tuple[str, ...], says: str
+    folder: Path, tmp_path: Path, counts: dict[str, int], split: str, says: str
 ) -> None:
     small = part_of(folder, tmp_path / "small", counts)
     model = tmp_path / "m.onnx"
-    command = ("train", "--dataset", str(small), "--split", "random", "-o", str(model))
-    assert says in no_traceback(run(*command, "--no-render", *options), 1)
+    request = TrainRequest(selected(small, split), model, FitSettings(), rendered=False)
+    with pytest.raises(DatasetError, match=says):
+        train_command(request)
     assert not model.exists()
+
+
+def test_too_few_pages_as_a_user_sees_it(folder: Path, tmp_path: Path) -> None:
+    small = part_of(folder, tmp_path / "small", {"train": 3})
+    done = run("train", "--dataset", str(small), "-o", str(tmp_path / "m.onnx"), "--no-render")
+    assert "3 pages to train on, fewer than 5 members" in no_traceback(done, 1)
+
+
+def test_validation_pages_without_gold(folder: Path, tmp_path: Path) -> None:
+    small = part_of(folder, tmp_path / "small", {"train": 3, "validation": 1})
+    for id in open_dataset(str(small)).ids("random", "validation"):
+        (small / f"{id}.txt").unlink()
+    request = TrainRequest(selected(small), tmp_path / "m.onnx", FitSettings(), rendered=False)
+    with pytest.raises(DatasetError, match="the validation part of 'random' has no page with gold"):
+        train_command(request)
 
 
 def test_pages_too_short_for_web2text(folder: Path, tmp_path: Path) -> None:
@@ -308,7 +349,7 @@ def test_pages_too_short_for_web2text(folder: Path, tmp_path: Path) -> None:
         (short / f"{id}.html").write_text("<p>one<p>two")
         (short / f"{id}.txt").write_text("one\ntwo")
     request = TrainRequest(
-        *(Selection(str(short), None, "random"), tmp_path / "m.onnx", FitSettings()),
+        *(selected(short), tmp_path / "m.onnx", FitSettings()),
         rendered=False,
         recipe="web2text",
     )
@@ -327,9 +368,9 @@ def test_pages_too_short_for_web2text(folder: Path, tmp_path: Path) -> None:
 )
 def test_wrong_options(tmp_path: Path, option: str, value: str, says: str) -> None:
     command = ("train", "--dataset", str(tmp_path), "--split", "random", "-o", "m.onnx")
-    done = run(*command, option, value)
-    no_traceback(done, 2)
-    assert says in done.stderr
+    done = CliRunner().invoke(app, [*command, option, value], env={"COLUMNS": "200"})
+    assert done.exit_code == 2
+    assert says in done.output
 
 
 def test_pictures_are_those_of_renderings(tmp_path: Path) -> None:
@@ -343,16 +384,18 @@ def test_pictures_are_those_of_renderings(tmp_path: Path) -> None:
     ("device", "says"),
     [("nowhere", "--device nowhere: "), ("cuda", "--device cuda: ")],
 )
-def test_a_device_that_is_not_there(tmp_path: Path, device: str, says: str) -> None:
+def test_a_device_that_is_not_there(device: str, says: str) -> None:
     if device == "cuda" and torch.cuda.is_available():
         pytest.skip("a GPU is there")
-    command = ("train", "--dataset", str(tmp_path), "--split", "random", "-o", "m.onnx")
-    assert no_traceback(run(*command, "--device", device), 1).startswith(f"pagesight: {says}")
-    with pytest.raises(PagesightError, match=says):
+    with pytest.raises(PagesightError, match=says) as caught:
         check_device(device)
+    assert "\n" not in str(caught.value)
+    # It is told before any page is read.
+    with pytest.raises(PagesightError, match=says):
+        train_command(replace(NOWHERE, settings=FitSettings(device=device)))
 
 
-NOWHERE = TrainRequest(Selection("/no/such/folder", None, "random"), Path("m.onnx"), FitSettings())
+NOWHERE = TrainRequest(selected("/no/such/folder"), Path("m.onnx"), FitSettings())
 
 
 @pytest.mark.parametrize(
@@ -466,18 +509,17 @@ def check_that_it_goes_on(
 
 
 def test_a_checkpoint_of_another_training_is_not_used(
-    pages: list[list[Sample]], tmp_path: Path
+    few: list[list[Sample]], tmp_path: Path
 ) -> None:
-    small = pages[:4]
     short = replace(SETTINGS, epochs=2)
-    contradicted = [[replace(form, labels=1 - form.labels) for form in page] for page in small]
-    static_only = [page[:1] for page in small]
-    kept = weights_of(fit(small, SIZES, EYES, short, tmp_path / "kept.checkpoint"))
+    contradicted = [[replace(form, labels=1 - form.labels) for form in page] for page in few]
+    static_only = [page[:1] for page in few]
+    kept = weights_of(fit(few, SIZES, EYES, short, tmp_path / "kept.checkpoint"))
     trainings: list[tuple[list[list[Sample]], NetworkSettings, VisionSettings, FitSettings]] = [
-        (small, SIZES, EYES, replace(short, learning_rate=1e-3)),
-        (small, replace(SIZES, dropped_inputs=0.1), EYES, short),
-        (small, SIZES, replace(EYES, margin=9), short),
-        (small[::-1], SIZES, EYES, short),
+        (few, SIZES, EYES, replace(short, learning_rate=1e-3)),
+        (few, replace(SIZES, dropped_inputs=0.1), EYES, short),
+        (few, SIZES, replace(EYES, margin=9), short),
+        (few[::-1], SIZES, EYES, short),
         (contradicted, SIZES, EYES, short),
         (static_only, SIZES, EYES, short),
     ]
@@ -501,19 +543,23 @@ def test_each_member_is_judged_by_pages_that_it_has_not_seen(
     assert sorted(row for rows in judged for row in rows) == sorted(
         tuple(row) for form in forms for row in form.leaves.tolist()
     )
-    assert [len(rows) for rows in judged] == [len(forms[0]) * 12] * 2
+    # Pages of a folder are sites by themselves; the seed says who holds out which.
+    folds = [fold_of(page[0].site, SETTINGS) for page in pages]
+    assert {*folds} == {0, 1}
+    states = np.bincount(folds, [sum(map(len, page)) for page in pages])
+    assert [len(rows) for rows in judged] == states.tolist()
     for one in undisturbed:
-        best = max(one.history, key=lambda epoch: epoch.f1)
-        assert one.held_out.f1 == pytest.approx(best.f1)
+        assert one.held_out.page_f1 == pytest.approx(one.history[-1].f1)
+        assert one.held_out.nll == pytest.approx(one.history[-1].nll, abs=1e-5)
         assert [epoch.epoch for epoch in one.history] == [1, 2, 3, 4]
 
 
-def test_eyes_learn_where_pictures_are_shown(pages: list[list[Sample]]) -> None:
+def test_eyes_learn_where_pictures_are_shown(few: list[list[Sample]]) -> None:
     """With their learning rate so low, only what is shown a picture gets a gradient at all."""
     two = replace(SETTINGS, epochs=1, weight_decay=0.0)
 
     def eyes(sight: float, forms: slice) -> list[torch.Tensor]:
-        shown = [page[forms] for page in pages[:4]]
+        shown = [page[forms] for page in few]
         trained = fit(shown, SIZES, EYES, replace(two, sight=sight))
         return [weight for one in trained for weight in one.member.eyes.state_dict().values()]
 
@@ -576,8 +622,8 @@ def test_web2text_goes_on_to_the_same_weights(folder: Path, tmp_path: Path) -> N
 # The scores.
 
 
-def test_evaluation_is_pooled_over_blocks(folder: Path, model: Model) -> None:
-    found = examples(folder, "test")
+def test_evaluation_is_pooled_over_blocks(folder: Path, seeds: Path) -> None:
+    found, model = examples(folder, "test"), Model.load(seeds)
     result = evaluate(model, "own", "random", iter(found))
     gold, predicted = [], []
     for example in found:
@@ -587,16 +633,6 @@ def test_evaluation_is_pooled_over_blocks(folder: Path, model: Model) -> None:
     right = np.concatenate(gold) == np.concatenate(predicted)
     assert result.block.accuracy == pytest.approx(right.mean())
     assert result.pages == len(found)
-
-
-@pytest.fixture(scope="module")
-def model(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Model:
-    """A model that was hardly trained."""
-    path = tmp_path_factory.mktemp("model") / "m.onnx"
-    settings = FitSettings(members=2, epochs=1)
-    chosen = Selection(str(folder), None, "random")
-    train_command(TrainRequest(chosen, path, settings, rendered=False))
-    return Model.load(path)
 
 
 def test_joined_text_breaks_where_blocks_break() -> None:

@@ -32,7 +32,7 @@ class Variant:
 
     hidden: str = "none."  # columns whose names start so are zero
     static_only: bool = False
-    chain: str = "joint"
+    chain: str = "separate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +41,23 @@ class View:
 
     variant: str
     form: int
-    pairwise_weight: float = 1.0
+    pairwise_weight: float = 0.1
     best_sequence: bool = False
 
 
 VARIANTS = {
     "dom": Variant(hidden="geometry.", static_only=True),
     "geometry": Variant(),
-    "separate": Variant(chain="separate"),
+    "joint": Variant(chain="joint"),
 }
 VIEWS = {
     "text and DOM": View("dom", STATIC),
     "+ geometry": View("geometry", RENDERED),
     "+ geometry, tested without": View("geometry", STATIC),
-    "no chain": View("separate", RENDERED, pairwise_weight=0.0),
-    "chain trained apart, lambda .1": View("separate", RENDERED, pairwise_weight=0.1),
-    "chain trained apart, lambda 1": View("separate", RENDERED),
-    "joint chain, Viterbi labels": View("geometry", RENDERED, best_sequence=True),
+    "no chain": View("geometry", RENDERED, pairwise_weight=0.0),
+    "chain trained apart, lambda 1": View("geometry", RENDERED, pairwise_weight=1.0),
+    "joint chain": View("joint", RENDERED, pairwise_weight=1.0),
+    "Viterbi labels": View("geometry", RENDERED, best_sequence=True),
 }
 
 
@@ -76,8 +76,8 @@ def count_hits(members: Sequence[Member], pages: Pages, view: View) -> Int64:
     rows = []
     for page in pages:
         sample = _hide(page[view.form], variant.hidden)
-        batch = collate([sample], [None], "cpu")
-        said = [potentials(member, batch) for member in members]
+        batch = collate([sample], [None], 1, "cpu")
+        said = [potentials(member, batch)[:2] for member in members]
         unary, pairwise = (torch.stack(part).mean(dim=0) for part in zip(*said, strict=True))
         pairwise = pairwise * view.pairwise_weight
         if view.best_sequence:

@@ -26,21 +26,29 @@ class Batch:
     edges: Tensor  # [n, s - 1, E]
     labels: Tensor  # [n, s] 0, 1 or UNKNOWN
     real: Tensor  # [n, s] bool, False for the padding behind a page
+    words: Tensor  # [n, s]
+    policy: Tensor  # [n, policies] 1 for the policy of a page
+    kinds: Tensor  # [n] or UNKNOWN
 
 
-def collate(samples: Sequence[Sample], pictures: Sequence[Picture | None], device: str) -> Batch:
+def collate(
+    samples: Sequence[Sample], pictures: Sequence[Picture | None], policies: int, device: str
+) -> Batch:
     """Pad samples to the longest one, on a device."""
     longest = max(map(len, samples))
     shape = (len(samples), longest)
     blocks = np.zeros((*shape, samples[0].blocks.shape[1]), np.float32)
     edges = np.zeros((len(samples), longest - 1, samples[0].edges.shape[1]), np.float32)
     labels, real = np.full(shape, UNKNOWN), np.zeros(shape, bool)
+    words, policy = np.zeros(shape, np.float32), np.zeros((len(samples), policies), np.float32)
+    kinds = np.array([sample.kind for sample in samples])
     for i, sample in enumerate(samples):
         size = len(sample)
         blocks[i, :size], edges[i, : size - 1] = sample.blocks, sample.edges
         labels[i, :size], real[i, :size] = sample.labels, True
-    tensors = (torch.from_numpy(table).to(device) for table in (blocks, edges, labels, real))
-    return Batch(tuple(pictures), *tensors)
+        words[i, :size], policy[i, sample.policy] = sample.words, 1
+    tables = (blocks, edges, labels, real, words, policy, kinds)
+    return Batch(tuple(pictures), *(torch.from_numpy(table).to(device) for table in tables))
 
 
 def window(sample: Sample, size: int, random: np.random.Generator) -> tuple[Sample, int]:
@@ -56,6 +64,7 @@ def window(sample: Sample, size: int, random: np.random.Generator) -> tuple[Samp
         edges=sample.edges[inside],
         labels=sample.labels[part],
         leaves=sample.leaves[part],
+        words=sample.words[part],
     ), start
 
 

@@ -13,7 +13,7 @@ from ..layout.features import BLOCK, Features, FeatureSet, extract
 from ..layout.page import Page, build_page
 from ..render.charset import choose
 from ..render.errors import DatasetError
-from ..render.snapshot import Snapshot
+from ..render.snapshot import Meta, Snapshot
 from ..render.sources import StoredPage
 from ..render.static import parse
 from .align import CONTENT, mask_labels, text_labels
@@ -43,7 +43,8 @@ def stored_page(record: PageRecord) -> StoredPage:
 
 def static_snapshot(record: PageRecord) -> Snapshot:
     """The static parse of a record."""
-    return parse(record.content, choose(record.content, record.charset))
+    meta = Meta(url=record.id, resolved_url=record.url, frames=(record.url,))
+    return parse(record.content, choose(record.content, record.charset), meta)
 
 
 def gold_shares(record: PageRecord, texts: Sequence[str]) -> Float32:

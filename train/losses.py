@@ -7,21 +7,54 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from ..model.likelihood import chain_loss, log_partition
+from .batches import Batch
 
 _IGNORED = -100  # the label that cross_entropy passes over
+_WORDS_POWER = 0.5  # how much more a long block counts than a short one
+_PAGE_SHARE = 0.5  # of the loss of whole pages beside that of blocks
+_KIND_SHARE = 0.1
 
 
-def batch_loss(chain: str, unary: Tensor, pairwise: Tensor, labels: Tensor, real: Tensor) -> Tensor:
-    """The loss of a batch, a mean over its states; the shapes are those of `chain_loss`."""
+def batch_loss(chain: str, unary: Tensor, pairwise: Tensor, batch: Batch) -> Tensor:
+    """The loss of a batch; the potentials' shapes are those of `chain_loss`.
+
+    Joint: the likelihood of label sequences, a mean over states. Separate: edges by themselves,
+    and states by themselves, each page counting alike: by cross-entropy, the longer blocks weighing
+    more, and by what the page lacks of a word F1 of 1, in expectation (cf. Eban et al. 2017).
+    """
+    labels, real = batch.labels, batch.real
     if chain == "joint":
         return chain_loss(unary, pairwise, labels, real).sum() / real.sum()
-    known = torch.where(labels < 0, _IGNORED, labels)
     pairs = torch.where(
         (labels[:, :-1] < 0) | (labels[:, 1:] < 0), _IGNORED, labels[:, :-1] * 2 + labels[:, 1:]
     )
-    return _mean_entropy(unary.flatten(0, 1), known) + _mean_entropy(
-        pairwise.flatten(2).flatten(0, 1), pairs
+    pages = _block_loss(unary, labels, batch.words) + _PAGE_SHARE * _page_loss(
+        unary, labels, batch.words
     )
+    return pages.mean() + _mean_entropy(pairwise.flatten(2).flatten(0, 1), pairs)
+
+
+def kind_loss(kinds: Tensor, wanted: Tensor) -> Tensor:
+    """What not knowing the kinds of pages costs: [n, kinds] and [n], below 0 where nobody knows."""
+    return _KIND_SHARE * _mean_entropy(kinds, torch.where(wanted < 0, _IGNORED, wanted))
+
+
+def _block_loss(unary: Tensor, labels: Tensor, words: Tensor) -> Tensor:
+    """Cross-entropy of the labelled states of each page, a weighted mean, [n]."""
+    weights = words.clamp(min=1) ** _WORDS_POWER * (labels >= 0)
+    targets = torch.where(labels < 0, _IGNORED, labels)
+    entropy = cross_entropy(unary.transpose(1, 2), targets, ignore_index=_IGNORED, reduction="none")
+    return (entropy * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1e-6)
+
+
+def _page_loss(unary: Tensor, labels: Tensor, words: Tensor) -> Tensor:
+    """1 - F1 of the words of each page if each state is kept with its probability, [n]."""
+    counted = words * (labels >= 0)
+    kept = unary.softmax(dim=2)[:, :, 1] * counted
+    wanted = counted * labels.clamp(min=0)
+    hits = (kept * labels.clamp(min=0)).sum(dim=1)
+    # One more word that is right: a page without content asks for nothing else to be kept.
+    return 1 - (2 * hits + 1) / (kept.sum(dim=1) + wanted.sum(dim=1) + 1)
 
 
 def _mean_entropy(scores: Tensor, labels: Tensor) -> Tensor:

@@ -23,7 +23,7 @@ from .checkpoint import (
     save_checkpoint,
 )
 from .judge import Judgement, judge, potentials
-from .losses import batch_loss
+from .losses import batch_loss, kind_loss
 from .samples import Sample
 from .settings import Epoch, FitSettings
 
@@ -53,6 +53,7 @@ class MemberTraining:
         vision: VisionSettings,
         settings: FitSettings,
         number: int,
+        begun: Member | None = None,
     ) -> None:
         torch.manual_seed(settings.seed * 1000 + number)
         self.random = np.random.default_rng([settings.seed, number])
@@ -64,7 +65,12 @@ class MemberTraining:
             "vision": asdict(vision),
             "pages": [digest_of(_contents(side)) for side in (pages, held_out)],
         }
-        self.member = _new_member(pages, sizes, vision).to(settings.device)
+        self.member = _new_member(pages, sizes, vision)
+        if begun is not None:
+            # Features are read as they were: the weights fit no other mean and deviation.
+            self.member.load_state_dict(begun.state_dict())
+            self.facts["begun"] = digest_of(v.numpy() for v in begun.state_dict().values())
+        self.member.to(settings.device)
         self.optimizer = torch.optim.AdamW(
             self.member.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
@@ -78,7 +84,6 @@ class MemberTraining:
         )
         self.average = [weight.detach().clone() for weight in self.member.parameters()]
         self.history: list[Epoch] = []
-        self.best = self._weights()
 
     def run(self, checkpoint: Path | None, on_epoch: Callable[[Epoch], None]) -> Trained:
         """Train from where the checkpoint stands to the end."""
@@ -90,7 +95,7 @@ class MemberTraining:
             if checkpoint is not None:
                 save_checkpoint(checkpoint, self.facts, self._state())
             on_epoch(self.history[-1])
-        self.member.load_state_dict(self.best)
+        self._put(self.average)
         return Trained(self.member.cpu().eval(), tuple(self.history), self._judge("cpu"))
 
     def _epoch(self) -> None:
@@ -99,9 +104,7 @@ class MemberTraining:
         trained = [weight.detach().clone() for weight in self.member.parameters()]
         self._put(self.average)
         found = self._judge(self.settings.device)
-        epoch = Epoch(len(self.history) + 1, float(np.mean(losses)), found.f1, found.nll)
-        if not self.history or epoch.f1 >= max(before.f1 for before in self.history):
-            self.best = self._weights()
+        epoch = Epoch(len(self.history) + 1, float(np.mean(losses)), found.page_f1, found.nll)
         self.history.append(epoch)
         self._put(trained)
 
@@ -117,15 +120,21 @@ class MemberTraining:
         for i in random.permutation(len(batches)).tolist():
             members = batches[i].tolist()
             pictures = [look(*cut[j]) if shown[j] else None for j in members]
-            yield collate([cut[j][0] for j in members], pictures, settings.device)
+            yield collate(
+                [cut[j][0] for j in members],
+                pictures,
+                self.member.page.policies,
+                settings.device,
+            )
 
     def _step(self, batch: Batch) -> float:
         device = torch.device(self.settings.device).type
         self.member.train()
         with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            unary, pairwise = potentials(self.member, batch)
-        scores = unary.float(), pairwise.float()
-        loss = batch_loss(self.settings.chain, *scores, batch.labels, batch.real)
+            said = potentials(self.member, batch)
+        unary, pairwise, kinds = (part.float() for part in said)
+        loss = batch_loss(self.settings.chain, unary, pairwise, batch)
+        loss = loss + kind_loss(kinds, batch.kinds)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.member.parameters(), _LONGEST_STEP)
@@ -142,9 +151,6 @@ class MemberTraining:
     def _judge(self, device: str) -> Judgement:
         return judge(self.member, self.held_out, self.settings.pairwise_weight, device)
 
-    def _weights(self) -> dict[str, torch.Tensor]:
-        return {key: value.detach().clone() for key, value in self.member.state_dict().items()}
-
     def _put(self, weights: list[torch.Tensor]) -> None:
         with torch.no_grad():
             for weight, value in zip(self.member.parameters(), weights, strict=True):
@@ -154,7 +160,6 @@ class MemberTraining:
         return {
             "member": self.member.state_dict(),
             "average": self.average,
-            "best": self.best,
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
             "random": random_states(self.random),
@@ -166,7 +171,6 @@ class MemberTraining:
             return
         self.member.load_state_dict(state["member"])
         self.average = [weight.to(self.settings.device) for weight in state["average"]]
-        self.best = state["best"]
         self.optimizer.load_state_dict(state["optimizer"])
         self.schedule.load_state_dict(state["schedule"])
         restore_random(state["random"], self.random)
@@ -177,7 +181,8 @@ def _contents(pages: Sequence[Sequence[Sample]]) -> Iterator[npt.NDArray[Any] | 
     """All that a training reads of pages."""
     for page in pages:
         for form in page:
-            yield from (form.blocks, form.edges, form.labels, form.leaves)
+            yield from (form.blocks, form.edges, form.labels, form.leaves, form.words)
+            yield f"{form.policy} {form.kind} {form.site}".encode()
             yield form.page.snapshot.screenshot
 
 

@@ -72,7 +72,11 @@ async def _prepare_page(
         return
     try:
         snapshot = await renderer.replay(
-            page.content, page.address, choose(page.content, page.charset), page.content_type
+            page.content,
+            page.address,
+            choose(page.content, page.charset),
+            page.content_type,
+            record.served,
         )
     except BrowserError:
         raise

@@ -5,11 +5,12 @@ from __future__ import annotations
 from ... import __version__
 from ...layout.page import build_page
 from ...model.predict import Model
-from ...render.snapshot import Snapshot
+from ...render.snapshot import Meta, Snapshot
 from ...render.static import parse
 from ..code_digest import code_digest
 from ..road import Options, Road
 from .protocol import StudyPage, System
+from .sitewise import SIBLINGS
 
 # Where the code lies that decides what an extraction gives.
 _CODE = ("render/*.py", "layout/**/*.py", "model/*.py", "app/*.py")
@@ -18,21 +19,28 @@ _CODE = ("render/*.py", "layout/**/*.py", "model/*.py", "app/*.py")
 class Pagesight(System):
     """Our extractor with one model: of the package by its name, or by the path of its file.
 
+    policy: one that the model knows, "" for its first. by_site: compare with other pages of the
+    site, too.
+
     Raises ModelError.
     """
 
-    def __init__(self, name: str, model: str, rendered: bool) -> None:
-        weights = Model.load(model).card.weights_sha256
+    def __init__(
+        self, name: str, model: str, policy: str, rendered: bool, by_site: bool = False
+    ) -> None:
+        weights = Model.load(model, policy).card.weights_sha256
         self.name, self.needs_rendering = name, rendered
-        self.version = f"{__version__}+{code_digest(*_CODE)}.{weights[:8]}"
-        self._road = Road(Options(render=False, model=model, reasons=False))
+        self.siblings = SIBLINGS if by_site else 0
+        self.version = f"{__version__}+{code_digest(*_CODE)}.{weights[:8]}.{policy}"
+        self._road = Road(Options(render=False, model=model, policy=policy, reasons=False))
 
     def extract(self, page: StudyPage) -> str:
         """The text of the Document."""
-        snapshot = page.snapshot if self.needs_rendering else _static(page)
+        snapshot = page.snapshot if self.needs_rendering else _static(page.html, page.url)
         if snapshot is None:
             raise ValueError("the page was not rendered")
-        return self._road.document(snapshot).text
+        others = map(_static, page.siblings)
+        return self._road.document(snapshot, self._road.site(others)).text
 
 
 class AllText(System):
@@ -45,11 +53,12 @@ class AllText(System):
 
     def extract(self, page: StudyPage) -> str:
         """A line a block of text."""
-        blocks = build_page(_static(page))
+        blocks = build_page(_static(page.html))
         broken = blocks.tree.break_before.tolist()
         pairs = zip(broken, blocks.space_before.tolist(), blocks.text, strict=True)
         return "".join(("\n" if b else " " if s else "") + text for b, s, text in pairs).strip()
 
 
-def _static(page: StudyPage) -> Snapshot:
-    return parse(page.html.encode("utf-8", "replace"), "utf-8")
+def _static(html: str, url: str = "") -> Snapshot:
+    meta = Meta(url=url, resolved_url=url, frames=(url,))
+    return parse(html.encode("utf-8", "replace"), "utf-8", meta)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from ...data.datasets import Aeb, Dataset
-from ...model.card import POLICIES, packaged, read_card
+from ...model.card import DEFAULT, packaged, read_card
 from ...render.errors import PagesightError, StudyError
 from ..code_digest import code_digest
 from .protocol import System
@@ -52,7 +52,7 @@ _SHARED_CODE = (
     *(f"app/systems/{name}.py" for name in ("blocks", "dom", "lines", "texts")),
     *("layout/cdom.py", "layout/features/stopwords.py", "render/static.py", "train/align.py"),
 )
-_RENDERED = "-rendered"
+_RENDERED, _BY_SITE = "-rendered", "-site"
 _RECORDED = "recorded:"
 
 
@@ -93,15 +93,16 @@ def missing_package(error: ModuleNotFoundError) -> str:
 
 def names() -> tuple[str, ...]:
     """Every system that runs by itself, `all` of them, in the order of the tables."""
-    ours = ("pagesight", "pagesight-rendered", "web2text")
+    ours = ("pagesight", "pagesight-site", "pagesight-rendered", "web2text")
     return (*ours, *_OWN, *_PEERS)
 
 
 def find(name: str, dataset: Dataset, split: str) -> Spec:
     """The system of a name, fit to be tested on a split.
 
-    `pagesight`, `pagesight-rendered` and `web2text` take the packaged model that was trained for
-    the split; `pagesight:MODEL` takes a policy, a packaged model, or the path of one's own.
+    `pagesight`, `pagesight-site`, `pagesight-rendered` and `web2text` take the packaged model that
+    was trained for the split; `pagesight:MODEL` takes a policy of the default model, a packaged
+    model, or the path of one's own.
     `recorded:FILE` are outputs in a file, `recorded:NAME` those that AEB has of a system.
     Raises StudyError for an unknown name, and for a model that was trained on pages of the test.
     """
@@ -119,19 +120,27 @@ def find(name: str, dataset: Dataset, split: str) -> Spec:
             path = str(dataset.root / "output" / f"{path}.json")
         return _own(name, "recorded", "Recorded", {"name": name, "path": path})
     family, _, model = name.partition(":")
-    recipe = family.removesuffix(_RENDERED)
+    recipe = family.removesuffix(_RENDERED).removesuffix(_BY_SITE)
     if recipe not in ("pagesight", "web2text"):
         raise StudyError(f"{name}: no such system; there are {', '.join((*names(), *_LIVE))}")
-    model = POLICIES.get(model, model) or _model_for(recipe, dataset.name, split)
+    model, policy = _chosen(model) if model else (_model_for(recipe, dataset.name, split), "")
     card = read_card(model)
-    if card.dataset == dataset.name != "folder" and card.split != split:
+    if dataset.name != "folder" and card.knows(dataset.name, split):
+        splits = " or ".join({part for name, part in card.sources() if name == dataset.name})
         raise StudyError(
             f"{name}: the model {card.name} was trained on pages of {dataset.name}, for the split "
-            f"{card.split!r}: it may know these pages; choose --split {card.split}"
+            f"{splits!r}: it may know these pages; choose --split {splits}"
         )
-    rendered = family.endswith(_RENDERED)
-    arguments = {"name": name, "model": model, "rendered": rendered}
+    arguments = {
+        **{"name": name, "model": model, "policy": policy},
+        **{"rendered": family.endswith(_RENDERED), "by_site": family.endswith(_BY_SITE)},
+    }
     return _own(name, "ours", "Pagesight", arguments)
+
+
+def _chosen(asked: str) -> tuple[str, str]:
+    """A model, and a policy of it: the default model's policies go by their names alone."""
+    return (DEFAULT, asked) if asked in read_card(DEFAULT).policies else (asked, "")
 
 
 def _own(name: str, module: str, maker: str, arguments: Mapping[str, object]) -> Spec:
@@ -139,10 +148,11 @@ def _own(name: str, module: str, maker: str, arguments: Mapping[str, object]) ->
 
 
 def _model_for(recipe: str, dataset: str, split: str) -> str:
-    """The packaged model for a split, or the one of that recipe which saw the most pages."""
+    """The packaged model for a split, or the one that saw the most pages and none of these."""
     cards = {name: card for name in packaged() if (card := read_card(name)).recipe == recipe}
-    fitting = [name for name, c in cards.items() if (c.dataset, c.split) == (dataset, split)]
-    return max(fitting or cards, key=lambda name: int(cards[name].figures["training_pages"]))
+    unknown = {name: card for name, card in cards.items() if not card.knows(dataset, split)}
+    fitting = [name for name in unknown if cards[name].home == (dataset, split)]
+    return max(fitting or unknown, key=lambda name: int(cards[name].figures["training_pages"]))
 
 
 def expand(asked: str) -> Iterator[str]:

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...render.snapshot import ELEMENT
-from ..cdom import depths
 from ..page import Page
 from .schema import FeatureSet, Float32
-from .text import TextCounts
-from .web2text import class_paths
+from .survey import Survey
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
@@ -72,8 +69,9 @@ class _Texts:
     prose: Bool  # [b]
 
 
-def context_features(page: Page, counts: TextCounts) -> Float32:
-    """[b, len(CONTEXT)], about 0 to 1; `counts` of the texts of its b blocks."""
+def context_features(survey: Survey) -> Float32:
+    """[b, len(CONTEXT)], about 0 to 1."""
+    page, counts = survey.page, survey.counts
     if not len(page):
         return np.zeros((0, len(CONTEXT)), np.float32)
     words = counts.words.astype(np.float64)
@@ -83,8 +81,8 @@ def context_features(page: Page, counts: TextCounts) -> Float32:
     unlinked = np.where(linked, -_LINK_COST * words, words) - _BLOCK_COST
     groups = [
         _page(texts),
-        _path(page, texts),
-        _stretch(words, _tags_before(page), words),
+        _path(survey.path, texts),
+        _stretch(words, _tags_before(survey), words),
         _stretch(unlinked, np.zeros(len(page)), words),
         _part(page, prose, texts.characters, _MOST),
         _part(page, prose, texts.characters, _NEARLY_ALL),
@@ -100,11 +98,11 @@ def _prose(page: Page, words: Float64, linked: Bool) -> Bool:
     return ((unlinked >= _PROSE_WORDS) & (unlinked > total / 2))[page.run]
 
 
-def _tags_before(page: Page) -> Float64:
+def _tags_before(survey: Survey) -> Float64:
     """How many tags open or close between a block and the one before it, [b]."""
-    snapshot, leaf = page.snapshot, page.tree.leaf_node
-    opened = np.diff(np.cumsum(snapshot.kind == ELEMENT)[leaf], prepend=0)
-    closed = opened - np.diff(depths(snapshot.parent)[leaf], prepend=0)
+    leaf = survey.page.tree.leaf_node
+    opened = np.diff(np.cumsum(survey.tags.element)[leaf], prepend=0)
+    closed = opened - np.diff(survey.depth[leaf], prepend=0)
     return (opened + np.maximum(closed, 0)).astype(np.float64)
 
 
@@ -118,22 +116,19 @@ def _page(texts: _Texts) -> Float64:
     return np.tile(values, (len(texts.words), 1))
 
 
-def _path(page: Page, texts: _Texts) -> Float64:
-    path = class_paths(page.snapshot)[page.snapshot.parent[page.tree.leaf_node]]
-    _, first, key, size = np.unique(
-        path, return_index=True, return_inverse=True, return_counts=True
-    )
-    last = np.zeros(len(size), np.int64)
-    np.maximum.at(last, key, np.arange(len(key)))
-    characters = np.bincount(key, texts.characters)
+def _path(path: Int32, texts: _Texts) -> Float64:
+    number = np.arange(len(path))
+    size, characters = np.bincount(path), np.bincount(path, texts.characters)
+    first, last = np.empty_like(size), np.empty_like(size)
+    first[path[::-1]], last[path] = number[::-1], number
     columns = (
         characters / texts.characters.sum(),
-        np.log1p(np.bincount(key, texts.words) / size) / 4,
-        np.bincount(key, texts.characters * texts.linked) / characters,
-        np.bincount(key, texts.prose) / size,
-        (last - first) / len(key),
+        np.log1p(np.bincount(path, texts.words) / size) / 4,
+        np.bincount(path, texts.characters * texts.linked) / characters,
+        np.bincount(path, texts.prose) / size,
+        (last - first) / len(path),
     )
-    return np.stack(columns, axis=1)[key]
+    return np.stack(columns, axis=1)[path]
 
 
 def _stretch(gain: Float64, between: Float64, words: Float64) -> Float64:

@@ -44,7 +44,8 @@ class StyleTable:
 
     def equals(self, name: str, *wanted: str) -> Bool:
         """Whether a property has one of the values, [s + 1]."""
-        return self.test(name, wanted.__contains__)
+        chosen = np.fromiter((value in wanted for value in self._values), bool, len(self._values))
+        return chosen[self._which[:, STYLES.index(name)]]
 
     def number(self, name: str, default: float = 0.0) -> Float64:
         """The first number of a property, [s + 1]; the default where it has none."""

@@ -7,15 +7,15 @@ that a model trained on the former reads the latter.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache, reduce
+from operator import or_
 
 import numpy as np
 import numpy.typing as npt
 
-from ...render.snapshot import ELEMENT, Snapshot
-from ..cdom import covered, depths, named
-from ..page import Page
+from ...render.snapshot import TEXT
 from .schema import FeatureSet, Float32
+from .survey import Survey, attribute
 
 Int32 = npt.NDArray[np.int32]
 
@@ -57,8 +57,9 @@ NAMES = FeatureSet(
 )
 
 _COMPILED = [re.compile(pattern) for pattern in PATTERNS.values()]
+_ANY = re.compile("|".join(PATTERNS.values()))
 _WORD = re.compile(r"\w+")
-_NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_NAME_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 _ROOT_TAGS = frozenset({"html", "body"})
 _TELLING_TAGS = frozenset(
     "address article aside blockquote button code dialog figcaption figure footer form h1 h2 h3 h4 "
@@ -66,100 +67,124 @@ _TELLING_TAGS = frozenset(
 )
 _DECAY = 0.85  # how much of a name's say is left one element further down
 _STRUCTURE = (
-    frozenset({"h1", "h2", "h3", "h4", "h5", "h6"}),
-    frozenset({"li", "dd", "dt"}),
-    frozenset({"td", "th"}),
+    ("h1", "h2", "h3", "h4", "h5", "h6"),
+    ("li", "dd", "dt"),
+    ("td", "th"),
 )
+_SIGNS = len(PATTERNS) + len(_STRUCTURE)
+_LONGEST_NAME = 200  # characters that are looked at of a class, an id or a role
+_BEGINNING = 400  # characters of a block that are held against the title
 
 
-def name_features(page: Page) -> Float32:
+def name_features(survey: Survey) -> Float32:
     """[b, len(NAMES)] from 0 to 1; a name on the block's own element counts 1, higher up less."""
-    snapshot, leaf = page.snapshot, page.tree.leaf_node
+    page = survey.page
     out = np.zeros((len(page), len(NAMES)), np.float32)
     if not len(page):
         return out
-    # [patterns, b] depth of the nearest element that matches
-    nearest = np.full((len(PATTERNS), len(page)), -np.inf)
-    depth = depths(snapshot.parent)
-    leaves_before = np.searchsorted(leaf, np.arange(len(depth) + 1))
-    first, last = leaves_before.tolist(), leaves_before[page.tree.end].tolist()
-    for node, columns in _matches(page):
-        # In pre-order, the deeper of two nested elements comes later and overwrites.
-        for column in columns:
-            nearest[column, first[node] : last[node]] = depth[node]
-    out[:, : len(PATTERNS)] = _DECAY ** (depth[leaf][:, None] - 1 - nearest.T)
-    out[:, len(PATTERNS) : len(PATTERNS) + 2] = _title_overlap(page)
-    for column, tags in enumerate(_STRUCTURE, start=len(PATTERNS) + 2):
-        starts = np.flatnonzero(named(snapshot, tags)).astype(np.int32)
-        out[:, column] = covered(starts, page.tree.end)[leaf]
+    size = len(PATTERNS)
+    leaf_depth = survey.depth[page.tree.leaf_node]
+    nearest = _nearest(survey)
+    # The last entry stands for "none".
+    decay = np.append(_DECAY ** np.arange(leaf_depth.max() + 1), 0)
+    out[:, :size] = decay[np.where(nearest < 0, -1, leaf_depth[:, None] - 1 - nearest)[:, :size]]
+    out[:, size : size + 2] = _title_overlap(survey)
+    out[:, size + 2 :] = nearest[:, size:] >= 0
     return out
 
 
-def _matches(page: Page) -> list[tuple[int, list[int]]]:
-    """Elements above a block, in pre-order, with the numbers of the patterns that they match."""
-    snapshot, members = page.snapshot, page.tree.member_node
-    wanted = np.fromiter(
-        (text in {"class", "id", "role"} for text in snapshot.strings), bool, len(snapshot.strings)
-    )
-    chosen = np.flatnonzero(wanted[snapshot.attr_name])
-    owner = np.searchsorted(snapshot.attr_start, chosen, side="right") - 1
-    names: dict[int, list[int]] = {}
-    for node, value in zip(owner.tolist(), snapshot.attr_value[chosen].tolist(), strict=True):
-        if value >= 0:
-            names.setdefault(node, []).append(value)
-    known: dict[tuple[int, ...], list[int]] = {}
-    found = []
-    elements = members[snapshot.kind[members] == ELEMENT]
-    for node, name in zip(elements.tolist(), snapshot.name[elements].tolist(), strict=True):
-        key = (name, *names.get(node, ()))
-        if key not in known:
-            known[key] = _numbers_of([snapshot.strings[i] for i in key])
-        if known[key]:
-            found.append((node, known[key]))
-    return found
+def _nearest(survey: Survey) -> Int32:
+    """The depth of the nearest element above each block that has each sign, or -1, [b, signs].
+
+    The signs are those of PATTERNS, then those of _STRUCTURE.
+    """
+    snapshot, tree = survey.page.snapshot, survey.page.tree
+    # A shadow root and a frame's document lead on to the elements above them.
+    node = tree.member_node[snapshot.kind[tree.member_node] != TEXT]  # [e] in pre-order
+    rank = np.full(len(snapshot.parent) + 1, len(node), np.int32)  # the last: "no parent"
+    rank[node] = np.arange(len(node))
+    matches = (_matches(survey, node)[:, None] >> np.arange(_SIGNS)) & 1
+    depth = np.full((len(node) + 1, _SIGNS), -1, np.int32)
+    np.copyto(depth[:-1], survey.depth[node, None], where=matches > 0)
+    above = np.append(rank[snapshot.parent[node]], len(node))
+    # The nearest is the deepest. By pointer doubling: after k rounds 2^k nodes are looked at.
+    while (above < len(node)).any():
+        depth, above = np.maximum(depth, depth[above]), above[above]
+    return depth[rank[snapshot.parent[tree.leaf_node]]]
 
 
-def _numbers_of(names: list[str]) -> list[int]:
-    """The patterns that match an element's tag or a word of its class, id or role."""
+def _matches(survey: Survey, node: Int32) -> Int32:
+    """The signs that the tag, class, id or role of each of e nodes is, a bit each, [e]."""
+    snapshot = survey.page.snapshot
+    named = [survey.classes, attribute(snapshot, "id"), attribute(snapshot, "role")]
+    value = np.stack([column[node] for column in named])  # [3, e]
+    known = np.zeros(len(snapshot.strings) + 1, np.int32)  # the last entry stands for "none"
+    known[value] = 1
+    used = np.flatnonzero(known[:-1])
+    known[used] = [_name_bits(snapshot.strings[number]) for number in used.tolist()]
+    known[-1] = 0
+    of_tag = np.zeros(len(snapshot.strings), np.int32)
+    for tag, number in survey.tags.number.items():
+        of_tag[number] = _tag_bits().get(tag, 0)
+    matched = np.bitwise_or.reduce(known[value], axis=0) | of_tag[snapshot.name[node]]
     # The root's names tell of the site, not of a part of the page.
-    if names[0] in _ROOT_TAGS:
-        return []
-    tokens = {token for name in names[1:] for token in name[:200].split()}
-    numbers = {number for token in tokens for number in _token_numbers(token)}
-    if names[0] in _TELLING_TAGS:
-        numbers.update(_pattern_numbers(names[0]))
-    return sorted(numbers)
+    return np.where(survey.tags.named(*_ROOT_TAGS)[node], 0, matched)
+
+
+@cache
+def _tag_bits() -> dict[str, int]:
+    """The patterns that match a tag, and the structure that it makes, a bit each."""
+    bits = {tag: _word_bits(tag) for tag in _TELLING_TAGS}
+    for number, tags in enumerate(_STRUCTURE, start=len(PATTERNS)):
+        bits |= {tag: bits.get(tag, 0) | 1 << number for tag in tags}
+    return bits
+
+
+def _name_bits(name: str) -> int:
+    """The patterns that match a class, an id or a role, a bit each."""
+    return reduce(or_, map(_token_bits, name[:_LONGEST_NAME].split()), 0)
 
 
 @lru_cache(maxsize=1 << 16)
-def _token_numbers(token: str) -> frozenset[int]:
-    """Which patterns match a word of a class, an id or a role, such as `postBody-2`."""
-    words = {word.lower() for word in _NAME_WORD.findall(token)}
-    return frozenset(number for word in words for number in _pattern_numbers(word))
+def _token_bits(token: str) -> int:
+    """The patterns that match a word of a name such as `postBody-2`, a bit each."""
+    return reduce(or_, map(_word_bits, map(str.lower, _NAME_WORD.findall(token))), 0)
 
 
 @lru_cache(maxsize=1 << 16)
-def _pattern_numbers(word: str) -> tuple[int, ...]:
-    """Which patterns match a word; sites use a few words again and again."""
-    return tuple(number for number, pattern in enumerate(_COMPILED) if pattern.search(word))
+def _word_bits(word: str) -> int:
+    """The patterns that match a word, a bit each; sites use a few words again and again."""
+    if not _ANY.search(word):
+        return 0
+    return sum(1 << number for number, pattern in enumerate(_COMPILED) if pattern.search(word))
 
 
-def _title_overlap(page: Page) -> Float32:
+def _title_overlap(survey: Survey) -> Float32:
     """[b, 2] of words shared with the title."""
+    page = survey.page
     out = np.zeros((len(page), 2), np.float32)
-    title = _title_words(page.snapshot)
+    title = _title_words(survey)
     if not title:
         return out
-    for block, text in enumerate(page.text):
-        words = set(_WORD.findall(text[:400].lower()))
-        shared = len(words & title)
+    for block, (text, words) in enumerate(zip(page.text, survey.words, strict=True)):
+        own = _beginning(text, words)
+        shared = len(own & title)
         if shared:
-            out[block] = shared / len(words), shared / len(title)
+            out[block] = shared / len(own), shared / len(title)
     return out
 
 
-def _title_words(snapshot: Snapshot) -> set[str]:
-    for node in np.flatnonzero(named(snapshot, frozenset({"title"}))).tolist():
+def _beginning(text: str, words: list[str]) -> set[str]:
+    """The words at the beginning of a block, in lower case."""
+    # Lower case may part words of other alphabets.
+    if len(text) <= _BEGINNING and text.isascii():
+        return set(map(str.lower, words))
+    return set(_WORD.findall(text[:_BEGINNING].lower()))
+
+
+def _title_words(survey: Survey) -> set[str]:
+    snapshot = survey.page.snapshot
+    for node in np.flatnonzero(survey.tags.named("title")).tolist():
         texts = np.flatnonzero(snapshot.parent == node).tolist()
         return set(_WORD.findall(" ".join(snapshot.text(text) for text in texts).lower()))
     return set()

@@ -6,8 +6,7 @@ trie, and all tokens of a page walk down it at once.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from itertools import repeat
 from typing import NamedTuple
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from ..page import Page
 from .schema import FeatureSet, Float32
+from .tokens import EDGE, HEAD, LONG, TAIL, page_tokens, phrase_tokens
 
 Bool = npt.NDArray[np.bool_]
 Int64 = npt.NDArray[np.int64]
@@ -147,12 +147,6 @@ PATTERNS = {
 
 PHRASES = FeatureSet("phrases", 1, tuple(PATTERNS))
 
-_HEAD, _TAIL = 100, 60  # characters that are looked at of a long block
-_LONG = 200
-_TOKEN = re.compile(r"\w+|[\n\t|»›>•·→«‹<←▶►▼▲/*\[\]+©?？¿؟“”„\":]")
-_PHRASE_TOKEN = re.compile(r"\^|#+|" + _TOKEN.pattern)
-_SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff]")  # Japanese, Chinese: a character a token
-
 
 class _Trie(NamedTuple):
     """All phrases, as steps from state to state; 0 is the root, k others."""
@@ -160,6 +154,7 @@ class _Trie(NamedTuple):
     number: dict[str, int]  # of each token of a text; 0 for those that no phrase has
     size: int  # one more than the highest number
     key: Int64  # [k] state * size + number of the step that leads to state 1, 2, ...; rising
+    first: Int64  # [size] the state that a token of each number leads to from the root, 0 for none
     columns: Bool  # [k + 1, c] of which columns a phrase ends in each state
     ends: Bool  # [k + 1] whether any does
     goes_on: Bool  # [k + 1] whether a longer one passes it
@@ -174,9 +169,9 @@ def phrase_features(page: Page) -> Float32:
     if not len(page):
         return out
     trie = _trie()
-    tokens = _TOKEN.findall(_joined(page.text))
+    tokens = page_tokens(page.text)
     token = np.fromiter(map(trie.number.get, tokens, repeat(0)), np.int64, len(tokens))  # [t]
-    inner = token != trie.number["\n"]
+    inner = token != trie.number[EDGE]
     before = np.cumsum(inner)  # [t]
     block = np.cumsum(~inner) - 1  # [t]
     for start, last, state in _walks(trie, token):
@@ -186,41 +181,30 @@ def phrase_features(page: Page) -> Float32:
         covered = before[last] - before[start] + inner[start]
         np.add.at(out, (block[start[phrase]], column), covered[phrase])
     length = np.fromiter(map(len, page.text), np.int64, len(page))
-    per_seen = np.where(length > _LONG, length / (_HEAD + _TAIL), 1)
+    per_seen = np.where(length > LONG, length / (HEAD + TAIL), 1)
     words = np.bincount(block[inner], minlength=len(page)) * per_seen
     out /= np.maximum(words, 1)[:, None]
     return np.minimum(out, 1)
 
 
-def _joined(texts: Sequence[str]) -> str:
-    """The texts with an edge before and after each, a tab where the middle is left out."""
-    seen = (t if len(t) <= _LONG else f"{t[:_HEAD]}\t{t[-_TAIL:]}" for t in texts)
-    return _spaced("\n".join(("", *seen, "")).lower())
-
-
-def _spaced(text: str) -> str:
-    """With spaces around the characters of languages that have none."""
-    return text if text.isascii() else _SPACELESS.sub(r" \g<0> ", text)
-
-
 def _walks(trie: _Trie, token: Int64) -> Iterator[tuple[Int64, Int64, Int64]]:
     """First token, last token, state of every walk down the trie; longer by one token each time."""
-    start = last = np.flatnonzero(token)
-    state = np.zeros(len(start), np.int64)
+    start = last = np.flatnonzero(trie.first[token])
+    state = trie.first[token[start]]
     while len(start):
-        key = state * trie.size + token[last]
+        yield start, last, state
+        on = (last + 1 < len(token)) & trie.goes_on[state]
+        start, last = start[on], last[on] + 1
+        key = state[on] * trie.size + token[last]
         found = np.searchsorted(trie.key, key)
         on = trie.key[np.minimum(found, len(trie.key) - 1)] == key
         start, last, state = start[on], last[on], found[on] + 1
-        yield start, last, state
-        on = (last + 1 < len(token)) & trie.goes_on[state]
-        start, last, state = start[on], last[on] + 1, state[on]
 
 
 @cache
 def _trie() -> _Trie:
     rows = [
-        (column, tuple(_PHRASE_TOKEN.findall(_spaced(phrase))))
+        (column, phrase_tokens(phrase))
         for column, phrases in enumerate(PATTERNS.values())
         for phrase in phrases.split(", ")
     ]
@@ -236,9 +220,10 @@ def _trie() -> _Trie:
     columns = np.zeros((len(state), len(PATTERNS)), bool)
     for column, row in numbered:
         columns[state[row], column] = True
-    number = known | {"\n": known["^"]}
-    number |= {f"{n:0{width}}": known["#"] for n in range(100) for width in (1, 2)}
+    number = known | {f"{n:0{width}}": known["#"] for n in range(100) for width in (1, 2)}
     number |= {str(n): known["####"] for n in range(1900, 2100)}
+    first = np.zeros(size, np.int64)
+    first[key[key < size]] = np.flatnonzero(key < size) + 1
     goes_on = np.zeros(len(state), bool)
     goes_on[key // size] = True
-    return _Trie(number, size, key, columns, np.asarray(columns.any(1)), goes_on)
+    return _Trie(number, size, key, first, columns, np.asarray(columns.any(1)), goes_on)

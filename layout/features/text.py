@@ -7,28 +7,36 @@ the range of leaves below it (Web2Text, section 3.2).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-from .schema import Float32, signed, standardise
+from .characters import (
+    DECIMAL,
+    DIGIT,
+    PUNCTUATION,
+    SENTENCE_END,
+    UPPER,
+    WORD,
+    Characters,
+)
+from .schema import Float32, signed
 from .stopwords import STOP_WORDS
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 Bool = npt.NDArray[np.bool_]
 
-_WORD, _DIGIT, _UPPER, _PUNCTUATION, _SENTENCE_END, _SPACE = 1, 2, 4, 8, 16, 32
+# Each begins with plain characters: texts are searched for those fast.
 _PATTERNS = {
-    "copyright": re.compile("[©\N{SOUND RECORDING COPYRIGHT}]|&copy;|\\([cC]\\)"),
+    "copyright": ("©", "\N{SOUND RECORDING COPYRIGHT}", "&copy;", r"\([cC]\)"),
     # From the sign on: a search for what may stand before it stops at every word.
-    "email": re.compile(r"@(?<=[\w.+-]@)[\w-]{1,63}\.[\w.-]{2,63}"),
-    "url": re.compile(r"https?://\S|www\.\w"),
-    "year": re.compile(r"(?<!\w)\d{4}(?!\w)"),
+    "email": (r"@(?<=[\w.+-]@)[\w-]{1,63}\.[\w.-]{2,63}",),
+    "url": (r"https?://\S", r"www\.(?<!http://www\.)(?<!https://www\.)\w"),
 }
+_COMPILED = {name: tuple(map(re.compile, patterns)) for name, patterns in _PATTERNS.items()}
 
 TEXT_COLUMNS = (
     "mean_word_length",
@@ -49,6 +57,18 @@ TEXT_COLUMNS = (
     "capitalised_ratio_squared",
     "capitalised_ratio_cubed",
 )
+# Means and deviations of the columns that are standardised.
+_SCALES = {
+    "mean_word_length": (4.91, 1.9057),
+    "stop_word_ratio": (0.374, 0.1529),
+    "log_punctuation_ratio": (-3.3385, 0.6059),
+    "has_digit": (-0.5901, 0.8073),
+    "digit_ratio": (0.2656, 0.3053),
+    "log_sentence_length": (3.109, 1.011),
+    "capitalised_ratio": (0.4476, 0.4129),
+    "capitalised_ratio_squared": (0.3708, 0.4334),
+    "capitalised_ratio_cubed": (0.3408, 0.4404),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,50 +95,37 @@ class TextCounts:
 _SUMMED = TextCounts.__slots__[:13]
 
 
-def count_texts(texts: Sequence[str], in_link: Bool) -> TextCounts:
+def count_texts(read: Characters, in_link: Bool) -> TextCounts:
     """The counts of b texts; `in_link` [b] tells which stand in a link."""
-    size = len(texts)
-    joined = "\n".join(texts) + "\n\n\n"
-    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)  # [c]
-    flags = _classify(codes)
-    lengths = np.fromiter(map(len, texts), np.int64, size)
-    starts = np.cumsum(lengths + 1) - lengths - 1
-
-    def total(mask: Bool) -> Int64:
-        sums = np.concatenate(([0], np.cumsum(mask, dtype=np.int64)))
-        return sums[starts + lengths] - sums[starts]
-
-    in_word = (flags & _WORD) > 0
-    word_starts = in_word & ~np.concatenate(([False], in_word[:-1]))
-    characters = np.maximum(lengths, 1)
-    # A sentence ends where a mark, a space and a capital follow each other.
-    ends = ((flags[:-2] & _SENTENCE_END) > 0) & ((flags[1:-1] & _SPACE) > 0)
-    ends &= (flags[2:] & _UPPER) > 0
-    last = flags[np.maximum(starts + lengths - 1, 0)]
+    words = read.words
+    count = np.fromiter(map(len, words), np.int64, len(words))
+    word, upper = read.has(WORD), read.has(UPPER)
+    word_starts = word & ~np.append(False, word[:-1])
+    characters = np.maximum(read.lengths, 1)
+    last = np.maximum(read.starts + read.lengths - 1, 0)
     return TextCounts(
         characters=characters,
-        words=total(word_starts),
-        word_characters=total(in_word),
-        stop_words=total(_stop_word_starts(joined, word_starts, in_word)),
-        punctuation=total((flags & _PUNCTUATION) > 0),
-        digits=total((flags & _DIGIT) > 0),
-        capitalised=total(word_starts & ((flags & _UPPER) > 0)),
-        sentences=total(np.append(ends, [False, False])) + 1,
+        words=count,
+        word_characters=read.total(word),
+        stop_words=_stop_words(words, count),
+        punctuation=read.total(read.has(PUNCTUATION)),
+        digits=read.total(read.has(DIGIT)),
+        capitalised=read.total(word_starts & upper),
+        sentences=read.total(_sentence_ends(read, upper)) + 1,
         link_characters=np.where(in_link, characters, 0),
-        ends_in_punctuation=(last & _PUNCTUATION) > 0,
-        ends_in_question_mark=codes[np.maximum(starts + lengths - 1, 0)] == ord("?"),
-        **{key: _matches(pattern, joined, starts) for key, pattern in _PATTERNS.items()},
+        year=read.total(_years(word, word_starts, read.has(DECIMAL))),
+        ends_in_punctuation=(read.flags[last] & PUNCTUATION) > 0,
+        ends_in_question_mark=read.codes[last] == ord("?"),
+        **{name: _matches(patterns, read) for name, patterns in _COMPILED.items()},
     )
 
 
 def sum_ranges(counts: TextCounts, first: Int32, last: Int32) -> TextCounts:
     """The counts of r ranges [first, last) of texts; none of them may be empty."""
-    sums = {}
-    for name in _SUMMED:
-        running = np.concatenate(([0], np.cumsum(getattr(counts, name))))
-        sums[name] = running[last] - running[first]
+    table = np.stack([getattr(counts, name) for name in _SUMMED])  # [13, b]
+    running = np.concatenate([np.zeros((len(table), 1), np.int64), table.cumsum(axis=1)], axis=1)
     return TextCounts(
-        **sums,
+        **dict(zip(_SUMMED, running[:, last] - running[:, first], strict=True)),
         ends_in_punctuation=counts.ends_in_punctuation[last - 1],
         ends_in_question_mark=counts.ends_in_question_mark[last - 1],
     )
@@ -131,75 +138,60 @@ def shared_text_columns(
 
     `low` to `deviation` scale the logarithm of the characters, the one column that differs.
     """
-    words = np.maximum(counts.words, 1)
-    has_words = counts.words > 0
-    capitals = np.where(has_words, counts.capitalised / words, 0)
-    word_length = np.clip(counts.word_characters / words, 3, 15)
-    marks = np.log(np.maximum(counts.punctuation, 1e-9) / counts.characters)
+    words, characters = np.maximum(counts.words, 1), counts.characters
+    capitals = counts.capitalised / words
+    marks = np.log(np.maximum(counts.punctuation, 1e-9) / characters)
     columns = (
-        np.where(has_words, standardise(word_length, 4.91, 1.9057), -1),
+        np.clip(counts.word_characters / words, 3, 15),
         signed(counts.stop_words > 0),
-        standardise(np.where(has_words, counts.stop_words / words, 0), 0.374, 0.1529),
-        standardise(np.clip(np.log(counts.characters), low, high), mean, deviation),
-        np.where(counts.punctuation > 0, standardise(np.clip(marks, -4, -2.5), -3.3385, 0.6059), 0),
-        standardise(signed(counts.digits > 0), -0.5901, 0.8073),
-        standardise(counts.digits / counts.characters, 0.2656, 0.3053),
-        standardise(np.clip(np.log(counts.characters / counts.sentences), 2, 5), 3.109, 1.011),
+        counts.stop_words / words,
+        np.clip(np.log(characters), low, high),
+        np.clip(marks, -4, -2.5),
+        signed(counts.digits > 0),
+        counts.digits / characters,
+        np.clip(np.log(characters / counts.sentences), 2, 5),
         signed(counts.ends_in_punctuation),
         signed(counts.ends_in_question_mark),
         signed(counts.copyright > 0),
         signed(counts.email > 0),
         signed(counts.url > 0),
         signed(counts.year > 0),
-        standardise(capitals, 0.4476, 0.4129),
-        standardise(capitals**2, 0.3708, 0.4334),
-        standardise(capitals**3, 0.3408, 0.4404),
+        capitals,
+        capitals**2,
+        capitals**3,
     )
-    return np.stack(columns, axis=1).astype(np.float32)
+    scales = _SCALES | {"log_characters": (mean, deviation)}
+    scale = np.array([scales.get(name, (0, 1)) for name in TEXT_COLUMNS]).T
+    table = (np.stack(columns, axis=1) - scale[0]) / scale[1]
+    table[counts.words == 0, TEXT_COLUMNS.index("mean_word_length")] = -1
+    table[counts.punctuation == 0, TEXT_COLUMNS.index("log_punctuation_ratio")] = 0
+    return table.astype(np.float32)
 
 
-@cache
-def _ascii_flags() -> npt.NDArray[np.uint8]:
-    return np.fromiter((_flags_of(chr(code)) for code in range(128)), np.uint8, 128)
+def _stop_words(words: list[list[str]], count: Int64) -> Int64:
+    """How many words of each text are stop words, [b]; the paper's list is case-sensitive."""
+    hits = np.fromiter(map(STOP_WORDS.__contains__, chain.from_iterable(words)), bool, count.sum())
+    running = np.append(0, np.cumsum(hits))
+    return np.diff(running[np.cumsum(count)], prepend=0)
 
 
-def _flags_of(character: str) -> int:
-    return (
-        _WORD * (character.isalnum() or character == "_")
-        | _DIGIT * character.isdigit()
-        | _UPPER * character.isupper()
-        | _PUNCTUATION * (character in ".,?;:!。，？；：！、؟،।")
-        | _SENTENCE_END * (character in ".?!;。？！；؟।")
-        | _SPACE * (character == " ")
-    )
+def _sentence_ends(read: Characters, upper: Bool) -> Bool:
+    """Where a mark, a space and a capital follow each other, [c]."""
+    ends = read.has(SENTENCE_END)
+    ends[:-2] &= (read.codes[1:-1] == ord(" ")) & upper[2:]
+    return ends
 
 
-def _classify(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
-    """The classes of each character, [c]."""
-    beyond = codes >= 128
-    flags = _ascii_flags()[np.where(beyond, 0, codes)]
-    if beyond.any():
-        unique, inverse = np.unique(codes[beyond], return_inverse=True)
-        known = np.fromiter(
-            (_flags_of(chr(code)) for code in unique.tolist()), np.uint8, len(unique)
-        )
-        flags[beyond] = known[inverse]
-    return flags
+def _years(word: Bool, word_starts: Bool, digit: Bool) -> Bool:
+    """Where a word of four decimal digits starts, [c]."""
+    years = word_starts[:-4] & ~word[4:]
+    for place in range(4):
+        years &= digit[place : place - 4]
+    return np.append(years, np.zeros(4, bool))
 
 
-def _stop_word_starts(joined: str, word_starts: Bool, in_word: Bool) -> Bool:
-    """Where a stop word starts, [c]; the list is case-sensitive, as in the paper."""
-    begins = np.flatnonzero(word_starts)
-    ends = np.flatnonzero(in_word & ~np.append(in_word[1:], False)) + 1
-    spans = zip(begins.tolist(), ends.tolist(), strict=True)
-    hits = np.fromiter((joined[a:b] in STOP_WORDS for a, b in spans), bool, len(begins))
-    mask = np.zeros(len(word_starts), bool)
-    mask[begins[hits]] = True
-    return mask
-
-
-def _matches(pattern: re.Pattern[str], joined: str, starts: Int64) -> Int64:
-    """How many matches start in each text, [b]."""
-    found = [match.start() for match in pattern.finditer(joined)]
-    owner = np.searchsorted(starts, found, side="right") - 1
-    return np.bincount(owner, minlength=len(starts)).astype(np.int64)
+def _matches(patterns: tuple[re.Pattern[str], ...], read: Characters) -> Int64:
+    """How many matches of the patterns start in each text, [b]."""
+    found = [match.start() for pattern in patterns for match in pattern.finditer(read.joined)]
+    owner = np.searchsorted(read.starts, found, side="right") - 1
+    return np.bincount(owner, minlength=len(read.starts)).astype(np.int64)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from ...render.snapshot import Snapshot
-from ..cdom import Cdom, covered, named
-from ..page import Page
+from ..cdom import Cdom
 from .schema import FeatureSet, Float32, signed, standardise
-from .text import TEXT_COLUMNS, TextCounts, count_texts, shared_text_columns, sum_ranges
+from .survey import Survey, Tags
+from .text import TEXT_COLUMNS, TextCounts, shared_text_columns, sum_ranges
 
 Int32 = npt.NDArray[np.int32]
-Bool = npt.NDArray[np.bool_]
 
 # The paper's list has `ul` twice.
 PARENT_TAGS = (
@@ -69,30 +66,26 @@ EDGE = FeatureSet(
 )
 
 
-def count_blocks(page: Page) -> TextCounts:
-    """The counts of the texts of a page's b blocks."""
-    return count_texts(page.text, _in_link(page.snapshot, page.tree))
-
-
-def block_and_edge_features(page: Page, leaves: TextCounts) -> tuple[Float32, Float32]:
+def block_and_edge_features(survey: Survey) -> tuple[Float32, Float32]:
     """[b, 128] and [b - 1, 25] for the b leaves of a page; missing ancestors are zeros."""
-    tree = page.tree
+    page, tree = survey.page, survey.page.tree
     if not len(page):
         return np.zeros((0, len(BLOCK)), np.float32), np.zeros((0, len(EDGE)), np.float32)
-    nodes = _node_features(page.snapshot, tree, leaves)  # [g, 20]
+    nodes = _node_features(survey)  # [g, 20]
+    tags = _tag_flags(survey.tags, tree)  # [g, 39]
     parent = tree.group_parent[tree.leaf_group]  # [b]
     grandparent = np.where(parent >= 0, tree.group_parent[parent], -1)
     blocks = np.concatenate(
         [
-            _duplicates(page),
-            _leaf_features(leaves),
+            _duplicates(survey),
+            _leaf_features(survey.counts),
             signed(parent >= 0)[:, None],
             _rows(nodes, parent),
-            _rows(_tag_flags(page.snapshot, tree, PARENT_TAGS), parent),
+            _rows(tags[:, : len(PARENT_TAGS)], parent),
             signed(grandparent >= 0)[:, None],
             _rows(nodes, grandparent),
             np.repeat(nodes[:1], len(page), axis=0),
-            _tag_flags(page.snapshot, tree, LEAF_TAGS)[tree.leaf_group],
+            tags[tree.leaf_group, len(PARENT_TAGS) :],
         ],
         axis=1,
     )
@@ -129,11 +122,12 @@ def _leaf_features(counts: TextCounts) -> Float32:
     ).astype(np.float32)
 
 
-def _node_features(snapshot: Snapshot, tree: Cdom, leaves: TextCounts) -> Float32:
+def _node_features(survey: Survey) -> Float32:
     """[g, 20], in the order of _NODE_COLUMNS."""
-    counts = sum_ranges(leaves, tree.first_leaf, tree.last_leaf)
-    inputs = np.concatenate(([0], np.cumsum(named(snapshot, frozenset({"input"})))))
-    head = tree.member_node[np.searchsorted(tree.member_group, np.arange(len(tree.first_leaf)))]
+    tree = survey.page.tree
+    counts = sum_ranges(survey.counts, tree.first_leaf, tree.last_leaf)
+    inputs = np.concatenate(([0], np.cumsum(survey.tags.named("input"))))
+    head = tree.member_node[_heads(tree)]
     edges = (
         counts.characters / counts.characters[0],
         standardise(counts.link_characters / counts.characters, 0.5, 0.5),
@@ -145,54 +139,35 @@ def _node_features(snapshot: Snapshot, tree: Cdom, leaves: TextCounts) -> Float3
     )
 
 
-def _tag_flags(snapshot: Snapshot, tree: Cdom, tags: Sequence[str]) -> Float32:
-    """Whether one of the merged elements of a group has a tag, [g, len(tags)] of -1 and +1."""
-    flags = np.zeros((len(tree.group_parent), len(tags)), bool)
-    names = snapshot.name[tree.member_node]
-    numbers = {snapshot.strings[number]: number for number in np.unique(names).tolist()}
-    for column, tag in enumerate(tags):
-        flags[tree.member_group[names == numbers.get(tag, -1)], column] = True
-    return signed(flags)
+def _heads(tree: Cdom) -> npt.NDArray[np.intp]:
+    """The first member of each group, [g]."""
+    return np.flatnonzero(np.diff(tree.member_group, prepend=-1))
+
+
+def _tag_flags(tags: Tags, tree: Cdom) -> Float32:
+    """Whether one of the merged nodes of a group has a tag, [g, 39] of -1 and +1.
+
+    PARENT_TAGS, then LEAF_TAGS.
+    """
+    wanted = (*PARENT_TAGS, *LEAF_TAGS)
+    bits = np.zeros(len(tags.page.snapshot.strings), np.int64)  # of each string, one a column
+    for column, tag in enumerate(wanted):
+        if tag in tags.number:
+            bits[tags.number[tag]] |= 1 << column
+    members = bits[tags.page.snapshot.name[tree.member_node]]  # [m]
+    groups = np.bitwise_or.reduceat(members, _heads(tree))  # [g]
+    return signed((groups[:, None] >> np.arange(len(wanted))) & 1 > 0)
 
 
 def _rows(table: Float32, row: Int32) -> Float32:
-    """Rows of a table, zeros for a negative row."""
-    return np.where((row >= 0)[:, None], table[row], np.float32(0))
+    """Rows of a table, zeros for row -1."""
+    return np.append(table, np.zeros((1, table.shape[1]), np.float32), axis=0)[row]
 
 
-def _in_link(snapshot: Snapshot, tree: Cdom) -> Bool:
-    """Which leaves stand below an `a`, [b]."""
-    links = np.flatnonzero(named(snapshot, frozenset({"a"}))).astype(np.int32)
-    return covered(links, tree.end)[tree.leaf_node]
-
-
-def _duplicates(page: Page) -> Float32:
+def _duplicates(survey: Survey) -> Float32:
     """Same text on other leaves, and the share of leaves on the same class path, [b, 3]."""
-    times = Counter(page.text)
-    same = np.fromiter((times[text] for text in page.text), np.int64, len(page))
-    path = class_paths(page.snapshot)[page.snapshot.parent[page.tree.leaf_node]]
-    _, inverse, sizes = np.unique(path, return_inverse=True, return_counts=True)
-    columns = (signed(same > 1), signed(same > 10), (sizes[inverse] / len(page)))
+    texts, path = survey.page.text, survey.path
+    times = Counter(texts)
+    same = np.fromiter(map(times.__getitem__, texts), np.int64, len(texts))
+    columns = (signed(same > 1), signed(same > 10), np.bincount(path)[path] / len(texts))
     return np.stack(columns, axis=1).astype(np.float32)
-
-
-def class_paths(snapshot: Snapshot) -> Int32:
-    """A number for the path of tags and classes that leads to each node, [n]."""
-    numbers: dict[tuple[int, int, int], int] = {}
-    names, parents = snapshot.name.tolist(), snapshot.parent.tolist()
-    classes = _attribute_values(snapshot, "class")
-    paths = [0] * len(parents)
-    for node, (name, above) in enumerate(zip(names, parents, strict=True)):
-        key = (paths[above] if above >= 0 else -1, name, classes[node])
-        paths[node] = numbers.setdefault(key, len(numbers))
-    return np.array(paths, np.int32)
-
-
-def _attribute_values(snapshot: Snapshot, key: str) -> list[int]:
-    """The string number of one attribute of each node, -1 where it has none."""
-    values = np.full(len(snapshot.parent), -1, np.int32)
-    number = snapshot.strings.index(key) if key in snapshot.strings else -1
-    found = np.flatnonzero(snapshot.attr_name == number)
-    owner = np.searchsorted(snapshot.attr_start, found, side="right") - 1
-    values[owner] = snapshot.attr_value[found]
-    return values.tolist()
