@@ -20,6 +20,9 @@ _SHELL_WORDS = 30
 _PAGE_WORDS = 150
 _HOLDERS = frozenset({"article", "div", "main", "section"})
 
+# What a page has that is more than a text.
+_FURNITURE = frozenset({"a", "button", "form", "input", "nav", "script", "select"})
+
 HINT = "the page may be made by scripts: render it"
 
 
@@ -41,6 +44,11 @@ def refusal(snapshot: Snapshot) -> Document | None:
 def has_scripts(snapshot: Snapshot) -> bool:
     """Whether a static parse may lack what scripts would have made."""
     return not snapshot.rendered and bool(named(snapshot, frozenset({"script"})).any())
+
+
+def is_plain(page: Page) -> bool:
+    """Whether a page is nothing but a text, without a link or a script: all of it is meant."""
+    return not named(page.snapshot, _FURNITURE).any()
 
 
 def is_shell(page: Page, content: npt.NDArray[np.bool_]) -> bool:

@@ -22,7 +22,7 @@ from ..render.sources import Address, Given, StoredPage, resolve
 from ..render.static import parse
 from .content import FormatOptions
 from .document import Document, Status, build_document
-from .outcome import HINT, has_scripts, is_shell, refusal
+from .outcome import HINT, has_scripts, is_plain, is_shell, refusal
 
 if TYPE_CHECKING:
     from ..render.capture import Renderer
@@ -115,6 +115,8 @@ class Road:
         labels = self.model().label(page, options.reasons, options.favour, options.vision, against)
         if is_shell(page, labels.content):
             labels = replace(labels, content=np.zeros(len(page), bool))
+        elif is_plain(page) and not labels.content.any():
+            labels = replace(labels, content=np.ones(len(page), bool))
         formats = FormatOptions(self.options.links, self.options.images, self.options.tables)
         document = build_document(page, labels, formats)
         if document.status is Status.EMPTY and has_scripts(snapshot):

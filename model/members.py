@@ -37,8 +37,9 @@ def read_members(name: str) -> list[Member]:
     Their only policy is the first of the model. Raises ModelError where it computes other features,
     or was not trained here.
     """
-    card, content = read_card(name), read_file(name, SUFFIX)
+    card = read_card(name)
     card.require_features()
+    content = read_file(name, SUFFIX)
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {key: torch.from_numpy(file[key]) for key in file.files}

@@ -19,6 +19,7 @@ from pagesight.layout.features import (
     GROUPS,
     NAMES,
     PHRASES,
+    SECTIONS,
     WEB2TEXT_BLOCK,
     Features,
     FeatureSet,
@@ -43,7 +44,8 @@ DIGESTS = {
     "phrases": "4658de504aca92ed",
     "groups": "e97488e8abfd4d2c",
     "declared": "6ea57cf6480f3734",
-    "web2text+names+phrases+context+groups+declared+geometry": "255f886b18ac481b",
+    "sections": "8cccee4d864b4c19",
+    "web2text+names+phrases+context+groups+sections+declared+geometry": "364c92c20d7bc5b0",
 }
 
 
@@ -53,7 +55,7 @@ def page_of(html: str) -> Page:
 
 @pytest.mark.parametrize(
     "columns",
-    [WEB2TEXT_BLOCK, EDGE, NAMES, PHRASES, CONTEXT, GROUPS, DECLARED, GEOMETRY, BLOCK],
+    [WEB2TEXT_BLOCK, EDGE, NAMES, PHRASES, CONTEXT, GROUPS, SECTIONS, DECLARED, GEOMETRY, BLOCK],
     ids=lambda s: s.name,
 )
 def test_sets_of_features(columns: FeatureSet) -> None:
@@ -70,7 +72,7 @@ def test_sets_of_features(columns: FeatureSet) -> None:
 
 def test_how_many_there_are() -> None:
     assert (len(WEB2TEXT_BLOCK), len(EDGE)) == (128, 25)
-    parts = (NAMES, PHRASES, CONTEXT, GROUPS, DECLARED, GEOMETRY)
+    parts = (NAMES, PHRASES, CONTEXT, GROUPS, SECTIONS, DECLARED, GEOMETRY)
     assert len(BLOCK) == 128 + sum(map(len, parts))
     assert BLOCK.columns[:128] == WEB2TEXT_BLOCK.columns
     assert (len(PARENT_TAGS), len(set(PARENT_TAGS)), len(set(LEAF_TAGS))) == (20, 19, 19)

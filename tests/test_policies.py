@@ -33,6 +33,8 @@ from pagesight.train.losses import batch_loss
 from pagesight.train.samples import UNKNOWN, Sample
 from pagesight.train.settings import FitSettings
 
+pytestmark = pytest.mark.timeout(500)
+
 SIZES = NetworkSettings(policies=2, width=16, dilations=(1, 2), pooled_after=(1,), pair_width=8)
 EYES = VisionSettings(widths=(4, 4, 4), looks=8)
 SHORT = FitSettings(members=2, epochs=2, batch=4, sight=0)
