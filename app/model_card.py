@@ -134,7 +134,7 @@ def _page(facts: CardFacts, path: Path) -> str:
 
 def _history_parts(history: Sequence[Sequence[Epoch]], path: Path) -> Iterable[str]:
     yield _image("Training loss and held-out F1 of each member by epoch", path, "training")
-    yield "The dots are the members at their best epochs, those of the highest held-out F1:"
+    yield "Members are kept as they end. The dots are their epochs of the highest held-out F1:"
     rows = []
     for number, epochs in enumerate(history, 1):
         if epochs:
@@ -145,7 +145,7 @@ def _history_parts(history: Sequence[Sequence[Epoch]], path: Path) -> Iterable[s
 
 
 def _best(epochs: Sequence[Epoch]) -> Epoch:
-    """The last of the best, as the training keeps it."""
+    """The last of the best."""
     return max(reversed(epochs), key=lambda epoch: epoch.f1 if math.isfinite(epoch.f1) else -1.0)
 
 

@@ -281,7 +281,9 @@ def test_the_input_may_be_the_rendered_page(study: Path) -> None:
     raw = compare(request(study, *systems)).result
     rendered = compare(request(study, *systems, input="rendered")).result
     assert [round(s.figures["word_f1"].mean, 2) for s in raw.systems] == [0, 0, 1]
-    assert [round(s.figures["word_f1"].mean, 2) for s in rendered.systems] == [1, 1, 1]
+    # A title is metadata to the web model: two of the words.
+    scores = [s.figures["word_f1"].mean for s in rendered.systems]
+    assert scores == pytest.approx([1, 1, 1], abs=0.02)
     views = compare(request(study, *systems)).views()
     assert views[0].picture
     assert views[0].boxes is not None

@@ -26,10 +26,7 @@ from pagesight.render.capture import Renderer
 from pagesight.render.errors import SnapshotError
 from pagesight.render.loop import LoopThread
 from pagesight.render.snapshot import (
-    DOCUMENT,
-    ELEMENT,
     STYLES,
-    TEXT,
     Meta,
     Snapshot,
 )
@@ -56,32 +53,43 @@ METAS = st.builds(
 def snapshots(draw: st.DrawFn) -> Snapshot:
     """Small trees with a layout that fits them."""
     meta, builder = draw(METAS), SnapshotBuilder()
-    elements = [builder.add(-1, DOCUMENT, "#document")]
+    elements, frames = [builder.add(-1, "#document")], [0]
     for _ in range(draw(st.integers(0, 8))):
         parent = draw(st.sampled_from(elements))
-        frame = draw(st.integers(0, len(meta.frames) - 1))
+        frames.append(draw(st.integers(0, len(meta.frames) - 1)))
         if draw(st.booleans()):
-            builder.add(parent, TEXT, "#text", draw(TEXTS), frame=frame)
+            builder.add(parent, "#text", draw(TEXTS))
         else:
             attributes = draw(st.dictionaries(TEXTS, TEXTS, max_size=3))
-            tag = draw(st.sampled_from(["p", "b", "div"]))
-            elements.append(builder.add(parent, ELEMENT, tag, None, [*attributes.items()], frame))
+            elements.append(add(builder, parent, draw(st.sampled_from(["p", "b"])), attributes))
+    plain = builder.build(meta)
+    strings = tuple(dict.fromkeys((*plain.strings, *"abc")))
     styles, rows = draw(st.integers(1, 3)), draw(st.integers(0, 4))
     lines = draw(st.integers(0, 3)) if rows else 0
     rng = random.Random(draw(st.integers(0, 99)))
-    values = [[builder.intern(rng.choice("abc")) for _ in STYLES] for _ in range(styles)]
-    nodes = len(builder.parent)
-    return builder.build(
-        meta,
-        draw(st.binary(max_size=9)),
+    values = [[strings.index(rng.choice("abc")) for _ in STYLES] for _ in range(styles)]
+    return replace(
+        plain,
+        strings=strings,
+        screenshot=draw(st.binary(max_size=9)),
+        frame=ints(frames),
         styles=np.array(values, np.int32),
-        row_node=ints(rng.randrange(nodes) for _ in range(rows)),
+        row_node=ints(rng.randrange(len(frames)) for _ in range(rows)),
         row_box=boxes(rng, rows),
         row_style=ints(rng.randrange(styles) for _ in range(rows)),
         row_paint=ints(range(rows)),
         line_row=ints(rng.randrange(rows) for _ in range(lines)),
         line_box=boxes(rng, lines),
     )
+
+
+def add(builder: SnapshotBuilder, parent: int, tag: str, attributes: dict[str, str]) -> int:
+    """Append an element with attributes."""
+    number = builder.add(parent, tag)
+    builder.attr_count[-1] = len(attributes)
+    builder.attr_name += attributes
+    builder.attr_value += attributes.values()
+    return number
 
 
 def ints(numbers: Any) -> npt.NDArray[np.int32]:
@@ -105,12 +113,13 @@ def assert_equal(one: Snapshot, other: Snapshot) -> None:
 @cache
 def sample() -> Snapshot:
     builder = SnapshotBuilder()
-    root = builder.add(-1, DOCUMENT, "#document")
-    part = builder.add(root, ELEMENT, "p", None, [("class", "lead"), ("id", "")])
-    builder.add(part, TEXT, "#text", "Grüße, 世界")
-    builder.add(part, TEXT, "#text", "")
-    builder.add(builder.add(root, ELEMENT, "b"), TEXT, "#text", "and more")
-    return builder.build(Meta(url="http://a.example/", frames=("http://a.example/",)), b"\xff\xd8")
+    root = builder.add(-1, "#document")
+    part = add(builder, root, "p", {"class": "lead", "id": ""})
+    builder.add(part, "#text", "Grüße, 世界")
+    builder.add(part, "#text", "")
+    builder.add(builder.add(root, "b"), "#text", "and more")
+    plain = builder.build(Meta(url="http://a.example/", frames=("http://a.example/",)))
+    return replace(plain, screenshot=b"\xff\xd8")
 
 
 @given(snapshots())

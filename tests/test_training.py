@@ -135,7 +135,7 @@ def test_from_a_folder_to_an_extraction(
     assert run("prepare", *common, **stored).stdout == "40 stored\n"
     done = run(*train, "--log", str(tmp_path / "log"), **stored)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("own: {'training_pages': ")
+    assert done.stdout.startswith("own: {'held_out_f1': ")
     for extra in ((), ("--render",)):
         done = run(
             *("evaluate", *common, "--split", "random", "--model", str(model)),

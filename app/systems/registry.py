@@ -150,9 +150,9 @@ def _own(name: str, module: str, maker: str, arguments: Mapping[str, object]) ->
 def _model_for(recipe: str, dataset: str, split: str) -> str:
     """The packaged model for a split, or the one that saw the most pages and none of these."""
     cards = {name: card for name in packaged() if (card := read_card(name)).recipe == recipe}
-    unknown = {name: card for name, card in cards.items() if not card.knows(dataset, split)}
+    unknown = [name for name, card in cards.items() if not card.knows(dataset, split)]
     fitting = [name for name in unknown if cards[name].home == (dataset, split)]
-    return max(fitting or unknown, key=lambda name: int(cards[name].figures["training_pages"]))
+    return max(fitting or unknown or cards, key=lambda name: int(cards[name].figures["training_pages"]))
 
 
 def expand(asked: str) -> Iterator[str]:
