@@ -116,7 +116,7 @@ def test_what_each_part_is_worth(split: str, capsys: pytest.CaptureFixture[str])
     except DatasetError as error:
         pytest.skip(f"{error}; set {ENVIRONMENT} to the folder of the data sets")
     jobs = [(split, variant, seed) for seed in SEEDS for variant in VARIANTS]
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+    with ProcessPoolExecutor(os.cpu_count(), get_context("fork")) as pool:
         sighted = pool.map(measure_sighted, [split] * len(SEEDS), SEEDS)
         found = [*pool.map(measure, *zip(*jobs, strict=True)), *sighted]
     # [seeds, pages, 3] of each view

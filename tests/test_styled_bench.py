@@ -25,7 +25,7 @@ from pagesight.train.metrics import word_f1
 
 ENVIRONMENT = "PAGESIGHT_STYLED"
 SYSTEMS = ("rendered", "static", "trafilatura")
-LEAST_F1 = 0.8
+LEAST_F1 = 0.95
 
 pytestmark = [
     pytest.mark.bench,

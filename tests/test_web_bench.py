@@ -13,10 +13,8 @@ import hashlib
 import io
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -143,8 +141,7 @@ def _bytes_of(table: np.ndarray) -> bytes:
 def test_sites_that_no_training_saw(capsys: pytest.CaptureFixture[str]) -> None:
     dataset = opened("wcxb")
     ids = dataset.ids()
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        scores = np.array([*pool.map(score_page, ids, chunksize=16)])
+    scores = np.array([score_page(id) for id in ids])
     kinds = np.array([dataset.load(id).page_type for id in ids])
     table = Table(title=f"WCXB, {len(ids)} pages by sites that were held out: mean word F1")
     for column in ("pages", "", "static", "rendered", "trafilatura", "static less trafilatura"):
