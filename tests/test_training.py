@@ -248,6 +248,7 @@ def test_several_seeds(folder: Path, seeds: Path) -> None:
     assert changed == ["#", "pagesight", "![Training", "![Reliability"]
 
 
+@pytest.mark.timeout(500)
 def test_the_networks_of_web2text(folder: Path, tmp_path: Path) -> None:
     model = tmp_path / "paper.onnx"
     command = ("train", "--dataset", str(folder), "--split", "random", "-o", str(model))
