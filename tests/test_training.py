@@ -47,7 +47,8 @@ from pagesight.train.web2text import Web2TextFitSettings, fit_web2text
 
 SENTENCE = "The {} was built in {} by people who had never seen the sea, and it still stands. "
 THINGS = ["lighthouse", "harbour", "granary", "bridge", "weir", "mill", "quay", "dry dock"]
-SHORT = ("--members", "2", "--epochs", "6")
+EPOCHS = 6
+SHORT = ("--members", "2", "--epochs", str(EPOCHS))
 
 SIZES = NetworkSettings(width=16, dilations=(1, 2), pooled_after=(1,), pair_width=8)
 EYES = VisionSettings(widths=(4, 4, 4), looks=8)
@@ -121,26 +122,70 @@ def no_traceback(done: subprocess.CompletedProcess[str], code: int) -> str:
 # The way of a user.
 
 
-@pytest.mark.timeout(500)
-def test_from_a_folder_to_an_extraction(
-    folder: Path, tmp_path: Path, renderer: Renderer, loop: LoopThread
-) -> None:
-    common = ("--dataset", str(folder))
-    stored = {"PAGESIGHT_CACHE": str(tmp_path / "cache")}
-    model, figures = tmp_path / "own.onnx", tmp_path / "figures.json"
-    train = ("train", *common, "--split", "random", "-o", str(model), *SHORT)
-    assert "prepare" in no_traceback(run(*train, **stored), 1)
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return {"PAGESIGHT_CACHE": str(tmp_path_factory.mktemp("cache"))}
 
-    assert run("prepare", *common, **stored).stdout == "40 rendered\n"
-    assert run("prepare", *common, **stored).stdout == "40 stored\n"
-    done = run(*train, "--log", str(tmp_path / "log"), **stored)
+
+@pytest.fixture(scope="module")
+def own(folder: Path, store: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model whose training was killed, and called again."""
+    model = tmp_path_factory.mktemp("own") / "own.onnx"
+    common = ("--dataset", str(folder))
+    train = ("train", *common, "--split", "random", "-o", str(model), *SHORT)
+    assert "prepare" in no_traceback(run(*train, **store), 1)
+    assert run("prepare", *common, **store).stdout == "40 rendered\n"
+    assert run("prepare", *common, **store).stdout == "40 stored\n"
+    kill_after_an_epoch(train, model.with_suffix(".0.checkpoint"), store)
+    assert not model.exists()
+    mark(model.with_suffix(".0.checkpoint"))
+    done = run(*train, "--log", str(model.parent / "log"), **store)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("own: {'held_out_f1': ")
+    return model
+
+
+def kill_after_an_epoch(command: Sequence[str], checkpoint: Path, store: dict[str, str]) -> None:
+    whole, environment = [sys.executable, "-m", "pagesight", *command], os.environ | store
+    process = subprocess.Popen(whole, stderr=subprocess.PIPE, env=environment)
+    until = time.monotonic() + 90
+    while not checkpoint.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+def mark(checkpoint: Path) -> None:
+    """Leave what is kept by whoever goes on from there, and not by whoever starts anew."""
+    saved = torch.load(checkpoint, weights_only=True)
+    assert 0 < len(saved["state"]["history"]) < EPOCHS
+    saved["state"]["history"][0]["loss"] = 123.0
+    torch.save(saved, checkpoint)
+
+
+@pytest.mark.timeout(600)
+def test_a_killed_training_goes_on(own: Path) -> None:
+    losses = scalars(own.parent / "log" / "seed0-member0")["loss"]
+    assert len(losses) == EPOCHS
+    assert losses[0] == (1, 123)
+    assert not list(own.parent.glob("*.checkpoint"))
+
+
+@pytest.mark.timeout(600)
+def test_from_a_folder_to_an_extraction(
+    folder: Path,
+    own: Path,
+    store: dict[str, str],
+    tmp_path: Path,
+    renderer: Renderer,
+    loop: LoopThread,
+) -> None:
+    figures = tmp_path / "figures.json"
     for extra in ((), ("--render",)):
         done = run(
-            *("evaluate", *common, "--split", "random", "--model", str(model)),
+            *("evaluate", "--dataset", str(folder), "--split", "random", "--model", str(own)),
             *("--json", str(figures), *extra),
-            **stored,
+            **store,
         )
         assert done.returncode == 0, done.stderr
         record = json.loads(figures.read_text())
@@ -150,15 +195,15 @@ def test_from_a_folder_to_an_extraction(
 
     page = folder / "page3.html"
     for extra in (("--no-render",), ("--vision",)):
-        done = run("extract", str(page), "--model", str(model), *extra)
+        done = run("extract", str(page), "--model", str(own), *extra)
         assert done.stdout.split() == (folder / "page3.txt").read_text().split(), done.stderr
 
-    card = read_card(model)
+    card = read_card(own)
     assert (card.home, card.recipe) == (("folder", "random"), "pagesight")
     assert [*card.policies] == ["own"]
     assert card.figures["training_pages"] == len(open_dataset(str(folder)).ids("random", "train"))
-    check_page(model, card, browser=loop.run(renderer.version()))
-    check_log(tmp_path / "log", epochs=6)
+    check_page(own, card, browser=loop.run(renderer.version()))
+    check_log(own.parent / "log", EPOCHS)
 
 
 def check_page(model: Path, card: Card, browser: str) -> None:
@@ -261,35 +306,6 @@ def test_the_networks_of_web2text(folder: Path, tmp_path: Path) -> None:
     assert loaded.card.pairwise_weight == RECIPES["web2text"].pairwise_weight < 1
     assert loaded.card.figures["validation_f1"] > 0.95
     assert evaluate(loaded, "own", "random", examples(folder, "test")).block.f1 > 0.95
-
-
-@pytest.mark.timeout(500)
-def test_a_killed_training_goes_on(folder: Path, tmp_path: Path) -> None:
-    model = tmp_path / "m.onnx"
-    command = ["train", "--dataset", str(folder), "--split", "random", "-o", str(model)]
-    command += ["--no-render", "--members", "2", "--epochs", "5"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pagesight", *command], stderr=subprocess.PIPE, env=os.environ
-    )
-    until = time.monotonic() + 90
-    checkpoint = tmp_path / "m.0.checkpoint"
-    while not checkpoint.exists() and time.monotonic() < until:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert not model.exists()
-    # A mark that is kept by whoever goes on from there, and not by whoever starts anew.
-    saved = torch.load(checkpoint, weights_only=True)
-    assert 0 < len(saved["state"]["history"]) < 5
-    saved["state"]["history"][0]["loss"] = 123.0
-    torch.save(saved, checkpoint)
-    done = run(*command, "--log", str(tmp_path / "log"))
-    assert done.returncode == 0, done.stderr
-    losses = scalars(tmp_path / "log" / "seed0-member0")["loss"]
-    assert len(losses) == 5
-    assert losses[0] == (1, 123)
-    assert Model.load(model).card.figures["training_pages"] > 0
-    assert not list(tmp_path.glob("*.checkpoint"))
 
 
 # What goes wrong.

@@ -152,7 +152,9 @@ def _model_for(recipe: str, dataset: str, split: str) -> str:
     cards = {name: card for name in packaged() if (card := read_card(name)).recipe == recipe}
     unknown = [name for name, card in cards.items() if not card.knows(dataset, split)]
     fitting = [name for name in unknown if cards[name].home == (dataset, split)]
-    return max(fitting or unknown or cards, key=lambda name: int(cards[name].figures["training_pages"]))
+    return max(
+        fitting or unknown or cards, key=lambda name: int(cards[name].figures["training_pages"])
+    )
 
 
 def expand(asked: str) -> Iterator[str]:
