@@ -66,4 +66,9 @@ def _export(
         verbose=False,
     )
     assert program is not None
+    for node in program.model.graph.all_nodes():
+        # Where in whose folders each operation was written is nobody's business.
+        node.metadata_props.clear()
+        for value in node.outputs:
+            value.metadata_props.clear()
     program.save(str(path), include_initializers=True, external_data=False)

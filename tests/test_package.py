@@ -233,3 +233,8 @@ def test_help_is_quick(tmp_path: Path) -> None:
 def test_extraction_without_a_browser_is_quick(tmp_path: Path) -> None:
     command = ("extract", "--no-render", str(SAMPLE))
     assert min(seconds(*command, cwd=tmp_path) for _ in range(3)) < 1.5
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("model/weights/*.onnx")), ids=lambda p: p.name)
+def test_networks_tell_nothing_of_where_they_were_made(path: Path) -> None:
+    assert b".py" not in path.read_bytes()
