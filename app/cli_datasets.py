@@ -46,9 +46,7 @@ def train(
         list[str] | None,
         typer.Option(help="POLICY=DATASET:SPLIT, more pages for a policy, or for another."),
     ] = None,
-    start: Annotated[
-        str, typer.Option("--from", help="A model to go on from, such as web: few pages suffice.")
-    ] = "",
+    start: Annotated[str, typer.Option("--from", help="A model to go on from, such as web.")] = "",
     seed: Annotated[int, typer.Option(help="The first seed.")] = 0,
     seeds: Annotated[int, typer.Option(min=1, help="How many models; the best is kept.")] = 1,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the pages.")] = None,
