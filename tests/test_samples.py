@@ -128,6 +128,8 @@ def test_what_else_a_sample_knows() -> None:
         )
         other = sample_of(replace(example, record=known))
         assert (other.policy, other.kind, other.site) == (0, kind, "example.co.uk")
+    broken = replace(example.record, url="http://[")
+    assert sample_of(replace(example, record=broken)).site == "7"
 
 
 def test_forms_of_a_page_come_together() -> None:

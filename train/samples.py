@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
+from ..data.records import PageRecord
 from ..data.wcxb import site
 from ..layout.page import Page
 from ..layout.runs import run_features
@@ -61,13 +62,21 @@ def sample_of(example: Example, policy: int = 0) -> Sample:
         page=page,
         policy=policy,
         kind=KINDS.index(record.page_type) if record.page_type in KINDS else UNKNOWN,
-        site=site(urlsplit(record.url).hostname or "") or record.id,
+        site=_site_of(record),
         blocks=features.blocks,
         edges=features.edges,
         labels=np.where(characters.any(axis=1), characters.argmax(axis=1), UNKNOWN),
         leaves=leaves,
         words=np.bincount(page.run, words, runs).astype(np.float32),
     )
+
+
+def _site_of(record: PageRecord) -> str:
+    """The site of a page; a page of its own where its address tells none, or cannot be read."""
+    try:
+        return site(urlsplit(record.url).hostname or "") or record.id
+    except ValueError:
+        return record.id
 
 
 def by_page(examples: Iterable[Example], policy: int = 0) -> list[list[Sample]]:
