@@ -14,14 +14,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
-from urllib.parse import urlsplit
 
 from ..model.predict import Model
 from ..render.errors import BrowserError, PagesightError
 from ..render.loop import LoopThread
 from ..render.settings import DEFAULT_SECONDS, RenderSettings
 from ..render.snapshot import Snapshot
-from ..render.sources import Given
+from ..render.sources import Given, host_of
 from .document import Document
 from .road import Options, Road
 
@@ -132,7 +131,7 @@ class Extractor:
         except PagesightError as error:
             return _failed(source, error)
         snapshot.save(path)
-        return _Kept(path, _host(snapshot.meta.resolved_url))
+        return _Kept(path, host_of(snapshot.meta.resolved_url))
 
     def snapshot(self, source: Given, url: str | None = None) -> Snapshot:
         """The rendering of one page, or its static parse. Raises PagesightError."""
@@ -238,11 +237,3 @@ def _failed(source: Given, error: PagesightError) -> Document:
         raise error
     is_name = isinstance(source, os.PathLike) or (isinstance(source, str) and "<" not in source)
     return Document.failed(str(source) if is_name else None, error)
-
-
-def _host(url: str) -> str:
-    """The host of a page, "" where there is none that can be read."""
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from .errors import SourceError, UnsupportedError
 from .settings import Limits
@@ -89,6 +90,14 @@ def is_address(text: str) -> bool:
     """Whether a text names something by scheme, such as `https:` or `file:`."""
     # One letter before the colon is a drive, not a scheme.
     return bool(_SCHEME.match(text)) and text[1:2] != ":"
+
+
+def host_of(url: str) -> str:
+    """The host of an address, "" where there is none that can be read."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def pages_of(folder: Path) -> Iterator[Path]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
 
-from ..data.records import PageRecord
 from ..data.wcxb import site
 from ..layout.page import Page
 from ..layout.runs import run_features
 from ..model.kinds import KINDS
+from ..render.sources import host_of
 from .examples import Example
 
 Float32 = npt.NDArray[np.float32]
@@ -62,21 +61,13 @@ def sample_of(example: Example, policy: int = 0) -> Sample:
         page=page,
         policy=policy,
         kind=KINDS.index(record.page_type) if record.page_type in KINDS else UNKNOWN,
-        site=_site_of(record),
+        site=site(host_of(record.url)) or record.id,
         blocks=features.blocks,
         edges=features.edges,
         labels=np.where(characters.any(axis=1), characters.argmax(axis=1), UNKNOWN),
         leaves=leaves,
         words=np.bincount(page.run, words, runs).astype(np.float32),
     )
-
-
-def _site_of(record: PageRecord) -> str:
-    """The site of a page; a page of its own where its address tells none, or cannot be read."""
-    try:
-        return site(urlsplit(record.url).hostname or "") or record.id
-    except ValueError:
-        return record.id
 
 
 def by_page(examples: Iterable[Example], policy: int = 0) -> list[list[Sample]]:

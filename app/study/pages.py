@@ -6,11 +6,11 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from urllib.parse import urlsplit
 
 from ...data.datasets import Dataset, PageRecord
 from ...data.wcxb import site
 from ...render.charset import choose, decode
+from ...render.sources import host_of
 from ...train.prepare import SnapshotOf
 from ..systems.dom import write_html
 from ..systems.protocol import StudyPage, System, TrainingPage
@@ -85,7 +85,7 @@ class Pages:
         # Of the whole data set: what a system sees of a page is not to depend on the other pages
         # of the study.
         for id in self.dataset.ids():
-            host = urlsplit(self.dataset.load(id).url).hostname
+            host = host_of(self.dataset.load(id).url)
             if host:
                 sites[site(host)].append(id)
         for members in sites.values():

@@ -39,8 +39,8 @@ class Pagesight(System):
         snapshot = page.snapshot if self.needs_rendering else _static(page.html, page.url)
         if snapshot is None:
             raise ValueError("the page was not rendered")
-        others = map(_static, page.siblings)
-        return self._road.document(snapshot, self._road.site(others)).text
+        site = self._road.site(map(_static, page.siblings)) if self.siblings else None
+        return self._road.document(snapshot, site).text
 
 
 class AllText(System):

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...render.snapshot import ELEMENT, TEXT, Snapshot
-from ..cdom import covered
+from ..cdom import covered, depths_within
 from ..page import Page
 from .characters import read_characters
 from .text import TextCounts, count_texts
@@ -57,7 +57,7 @@ def survey_page(page: Page) -> Survey:
     used = np.flatnonzero(np.bincount(snapshot.name)).tolist()
     tags = Tags(page, {snapshot.strings[i]: i for i in used}, snapshot.kind == ELEMENT)
     classes = attribute(snapshot, "class")
-    depth, read = _depths(page.tree.end), read_characters(page.text)
+    depth, read = depths_within(page.tree.end), read_characters(page.text)
     return Survey(
         page=page,
         tags=tags,
@@ -77,12 +77,6 @@ def attribute(snapshot: Snapshot, key: str) -> Int32:
         owner = np.searchsorted(snapshot.attr_start, found, side="right") - 1
         values[owner] = snapshot.attr_value[found]
     return values
-
-
-def _depths(end: Int32) -> Int32:
-    """How many nodes stand above each, [n]: of those before it, the ones that have not ended."""
-    ended = np.cumsum(np.bincount(end, minlength=len(end) + 1))[: len(end)]
-    return (np.arange(len(end)) - ended).astype(np.int32)
 
 
 def _paths(page: Page, depth: Int32, classes: Int32) -> Int32:
