@@ -39,7 +39,7 @@ from pagesight.train.batches import collate
 from pagesight.train.evaluate import joined
 from pagesight.train.examples import load_examples, static_snapshot
 from pagesight.train.fit import fit, fold_of
-from pagesight.train.judge import potentials
+from pagesight.train.judge import mean_potentials
 from pagesight.train.losses import marginals
 from pagesight.train.metrics import word_f1
 from pagesight.train.prepare import SnapshotOf
@@ -85,8 +85,7 @@ def forms_of(dataset: Dataset, ids: Sequence[str], policy: int) -> list[list[Sam
 def content_of(members: Sequence[Member], sample: Sample) -> np.ndarray:
     """Which states the members take for content, together; [s]."""
     batch = collate([sample], [None], members[0].page.policies, "cpu")
-    said = [potentials(member, batch)[:2] for member in members]
-    unary, pairwise = (torch.stack(part).mean(dim=0) for part in zip(*said, strict=True))
+    unary, pairwise = mean_potentials(members, batch)
     return marginals(unary, pairwise * SETTINGS.pairwise_weight, batch.real)[0].numpy() > 0.5
 
 

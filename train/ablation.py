@@ -15,7 +15,7 @@ from ..model.networks import Member, NetworkSettings
 from ..model.vision import VisionSettings
 from .batches import collate
 from .fit import fit
-from .judge import potentials
+from .judge import mean_potentials
 from .losses import marginals
 from .samples import Sample
 from .settings import FitSettings
@@ -77,8 +77,7 @@ def count_hits(members: Sequence[Member], pages: Pages, view: View) -> Int64:
     for page in pages:
         sample = _hide(page[view.form], variant.hidden)
         batch = collate([sample], [None], 1, "cpu")
-        said = [potentials(member, batch)[:2] for member in members]
-        unary, pairwise = (torch.stack(part).mean(dim=0) for part in zip(*said, strict=True))
+        unary, pairwise = mean_potentials(members, batch)
         pairwise = pairwise * view.pairwise_weight
         if view.best_sequence:
             kept = viterbi(unary[0].numpy(), pairwise[0].numpy()) == 1

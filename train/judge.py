@@ -140,6 +140,13 @@ def potentials(member: Member, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
     return found
 
 
+def mean_potentials(members: Sequence[Member], batch: Batch) -> tuple[Tensor, Tensor]:
+    """The members' log potentials of a batch, [n, s, 2] and [n, s - 1, 2, 2], on average."""
+    said = [potentials(member, batch)[:2] for member in members]
+    unary, pairwise = (torch.stack(part).mean(dim=0) for part in zip(*said, strict=True))
+    return unary, pairwise
+
+
 @torch.no_grad()
 def judge(
     member: Member, samples: Sequence[Sample], pairwise_weight: float, device: str
